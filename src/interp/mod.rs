@@ -1,0 +1,1 @@
+//! The oracle: an interpreter on the typed tree.

@@ -1,0 +1,26 @@
+//! toyjit: a JIT compiler for Toy, a small statically typed imperative language.
+//!
+//! `ARCHITECTURE.md` is the map of this crate. The modules stand on floors; each names only
+//! modules on lower ones.
+
+pub mod entity;
+pub mod source;
+
+pub mod ir;
+pub mod syntax;
+
+pub mod analysis;
+pub mod sema;
+
+pub mod interp;
+pub mod lower;
+pub mod mach;
+pub mod opt;
+pub mod ssa;
+
+pub mod regalloc;
+pub mod x64;
+
+pub mod jit;
+
+pub mod pipeline;

@@ -1,0 +1,1 @@
+//! HIR to the variable form of the IR.

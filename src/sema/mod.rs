@@ -1,0 +1,3 @@
+//! Names and types: AST to HIR.
+
+pub mod hir;
