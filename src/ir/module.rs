@@ -1,0 +1,76 @@
+//! A module: the functions of one compilation and what their instructions refer to by number.
+
+use super::Type;
+use super::function::{FuncRef, Function, StrRef};
+use crate::entity::Arena;
+use toyjit_runtime::layout::Slot;
+
+crate::entity! {
+    /// A structure: the field types of a struct.
+    Structure = "struct";
+    /// A global variable.
+    Global = "g";
+    /// An exact element type of arrays: arrays of different classes are never the same object.
+    ElemClass = "class";
+}
+
+/// A module.
+#[derive(Clone, Debug, Default)]
+pub struct Module {
+    /// The functions.
+    pub functions: Arena<FuncRef, Function>,
+    /// The structures.
+    pub structures: Arena<Structure, StructureData>,
+    /// The globals.
+    pub globals: Arena<Global, GlobalData>,
+    /// The element classes.
+    pub classes: Arena<ElemClass, Slot>,
+    /// The string literals.
+    pub strings: Arena<StrRef, Box<[u8]>>,
+    /// For each function: the captures of its closures (empty for named functions).
+    pub captures: Arena<FuncRef, Vec<Slot>>,
+    /// For each function: the name that `print` shows.
+    pub names: Arena<FuncRef, Option<String>>,
+    /// The top-level statements.
+    pub script: Option<FuncRef>,
+    /// The user's `main`: function, whether it takes `args`, whether it gives the exit code.
+    pub main: Option<(FuncRef, bool, bool)>,
+}
+
+/// A structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StructureData {
+    /// Its name.
+    pub name: String,
+    /// Field names and what they hold.
+    pub fields: Vec<(String, Slot)>,
+}
+
+/// A global.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GlobalData {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub slot: Slot,
+}
+
+/// The `imm` of `load_field` and `store_field`.
+pub fn field_imm(structure: Structure, field: u32) -> u64 {
+    u64::from(structure.0) << 32 | u64::from(field)
+}
+
+/// Structure and field of such an `imm`.
+pub fn imm_field(imm: u64) -> (Structure, u32) {
+    (Structure((imm >> 32) as u32), imm as u32)
+}
+
+/// The IR type of what a slot holds: bytes are ints from 0 to 255.
+pub fn slot_type(slot: Slot) -> Type {
+    match slot {
+        Slot::Int | Slot::Byte => Type::Int,
+        Slot::Float => Type::Float,
+        Slot::Bool => Type::Bool,
+        Slot::Ref => Type::Ref,
+    }
+}

@@ -1,0 +1,55 @@
+//! The machine code of one function, before it is linked.
+
+use crate::ir::{FuncRef, Loc};
+
+/// What a relocation refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelocTarget {
+    /// The first byte of a function of the module.
+    Function(FuncRef),
+    /// A static string literal's address.
+    Str(crate::ir::StrRef),
+    /// The static closure object of a named function.
+    Closure(FuncRef),
+    /// A shared piece of code that the target provides once per module, by its number.
+    Stub(u32),
+}
+
+/// A hole in the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// The offset of the hole.
+    pub offset: u32,
+    /// What goes there.
+    pub target: RelocTarget,
+    /// Whether it is a 4-byte distance from the hole's end (a call), else an 8-byte address.
+    pub relative: bool,
+}
+
+/// A call that may collect, trap, or appear in a chain of calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallSite {
+    /// The offset of the return address.
+    pub offset: u32,
+    /// The source location.
+    pub loc: Loc,
+    /// Byte offsets from the stack pointer (at the call) of the slots that hold live references.
+    pub slots: Vec<u32>,
+}
+
+/// A function's code.
+#[derive(Clone, Debug, Default)]
+pub struct CompiledFunction {
+    /// Instructions, then the literal pool; position independent but for the relocations.
+    pub bytes: Vec<u8>,
+    /// Where the instructions end and the pool begins.
+    pub code_len: u32,
+    /// Distance from the stack pointer in the body to the return address.
+    pub frame_size: u32,
+    /// Holes to fill when it is linked.
+    pub relocations: Vec<Relocation>,
+    /// Its call sites by ascending offset.
+    pub sites: Vec<CallSite>,
+    /// Source locations: from this offset on, this location.
+    pub source_map: Vec<(u32, Loc)>,
+}
