@@ -1,6 +1,7 @@
 //! The intermediate representation: operators, types, functions in their two forms.
 
 pub mod function;
+pub mod load;
 pub mod module;
 pub mod op;
 
