@@ -24,3 +24,5 @@ pub mod x64;
 pub mod jit;
 
 pub mod pipeline;
+
+pub mod cli;

@@ -6,7 +6,7 @@
 use super::function::{FuncRef, StrRef};
 use super::module::{Module, Structure};
 use crate::entity::Arena;
-use toyjit_runtime::runtime::Runtime;
+use toyjit_runtime::Runtime;
 use toyjit_runtime::trap::Stop;
 use toyjit_runtime::types::TypeInfo;
 
@@ -15,7 +15,8 @@ use toyjit_runtime::types::TypeInfo;
 pub struct Loaded {
     /// The address of each string literal.
     pub strings: Arena<StrRef, u64>,
-    /// The address of each function's value (its code word is not set yet).
+    /// The address of the value of each function without captures (its code word is not set yet);
+    /// 0 for the others.
     pub closures: Arena<FuncRef, u64>,
 }
 
@@ -53,7 +54,10 @@ impl Module {
         let closures = self
             .functions
             .keys()
-            .map(|function| runtime.static_closure(self.closure_type(function)))
+            .map(|function| match self.captures[function].is_empty() {
+                true => runtime.static_closure(self.closure_type(function)),
+                false => 0,
+            })
             .collect();
         Ok(Loaded { strings, closures })
     }

@@ -7,8 +7,8 @@ use crate::ir::load::Loaded;
 use crate::ir::{FuncRef, Module};
 use crate::mach::{CompiledFunction, RelocTarget};
 use std::fmt;
-use toyjit_runtime::codemap::{CodeRange, Site};
-use toyjit_runtime::runtime::Runtime;
+use toyjit_runtime::{CodeRange, Site};
+use toyjit_runtime::Runtime;
 use toyjit_runtime::stack::{Arguments, Results};
 use toyjit_runtime::trap::Stopped;
 
@@ -142,7 +142,9 @@ pub fn link(
             frame_size: code.frame_size,
         };
         runtime.code.add(range, sites);
-        runtime.set_code(loaded.closures[function], start);
+        if loaded.closures[function] != 0 {
+            runtime.set_code(loaded.closures[function], start);
+        }
     }
     Ok(Linked { memory, entries })
 }
