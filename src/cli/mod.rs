@@ -1,3 +1,5 @@
 //! x
 /// x
-pub fn main() -> i32 { 0 }
+pub fn main() -> i32 {
+    0
+}

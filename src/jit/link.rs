@@ -7,10 +7,10 @@ use crate::ir::load::Loaded;
 use crate::ir::{FuncRef, Module};
 use crate::mach::{CompiledFunction, RelocTarget};
 use std::fmt;
-use toyjit_runtime::{CodeRange, Site};
 use toyjit_runtime::Runtime;
 use toyjit_runtime::stack::{Arguments, Results};
 use toyjit_runtime::trap::Stopped;
+use toyjit_runtime::{CodeRange, Site};
 
 /// Functions begin at multiples of this many bytes.
 const ALIGN: usize = 32;

@@ -2,9 +2,11 @@
 
 pub mod diagnostic;
 pub mod interner;
+pub mod trace;
 
 pub use diagnostic::{Diagnostic, Severity};
 pub use interner::{Interner, Symbol};
+pub use trace::{Trace, TraceFrame};
 
 /// A half-open stretch of bytes. Offsets count through all files of one [`Sources`], one after the
 /// other, so that a span needs no file beside it.

@@ -150,11 +150,7 @@ fn run_one(path: &Path, options: &[&str]) -> Vec<String> {
     *done.lock().unwrap() = true;
     watch.join().expect("the watch ends");
     feeder.join().expect("the feeder ends");
-    expected.judge(
-        output.status.code(),
-        &output.stdout,
-        &String::from_utf8_lossy(&output.stderr),
-    )
+    expected.judge(output.status.code(), &output.stdout, &String::from_utf8_lossy(&output.stderr))
 }
 
 /// Runs every program of a folder of this package with these options; panics with a list of those
