@@ -143,7 +143,8 @@ impl Checker<'_> {
             ExprKind::Index { object, .. } if self.types.strip_optional(object.ty) == Ty::STR => {
                 let message = "the bytes of a str can't be assigned";
                 let error = Diagnostic::error(codes::ASSIGN_STR, span, message, "");
-                let help = "`to_bytes` gives an array that can be changed, `from_bytes` a str of it";
+                let help =
+                    "`to_bytes` gives an array that can be changed, `from_bytes` a str of it";
                 self.report(error.help(help));
                 return None;
             }

@@ -214,9 +214,7 @@ impl Checker<'_> {
         let takes_args = match signature.params[..] {
             [] => Some(false),
             [(_, Ty::ERROR, _)] => return None,
-            [(_, ty, _)] => {
-                (*self.types.kind(ty) == TyKind::Array(Ty::STR)).then_some(true)
-            }
+            [(_, ty, _)] => (*self.types.kind(ty) == TyKind::Array(Ty::STR)).then_some(true),
             _ => None,
         };
         let returns_int = match signature.result {

@@ -148,5 +148,4 @@ impl Checker<'_> {
         };
         Expr { kind: ExprKind::Unwrap(Box::new(inner)), ty, span }
     }
-
 }

@@ -51,27 +51,23 @@ impl Checker<'_> {
         self.report(error.help(help));
     }
 
-    /// The type of the elements that is wanted from outside; reports an array where none is wanted
-    /// and that has no type of its own.
-    fn wanted_element(
-        &mut self,
-        needs_type: bool,
-        span: Span,
-        wanted: Option<Ty>,
-    ) -> Option<Ty> {
-        match wanted.map(|ty| (ty, self.types.kind(self.types.strip_optional(ty)))) {
-            Some((_, &TyKind::Array(element))) => Some(element),
-            Some((_, TyKind::Error)) => Some(Ty::ERROR),
-            Some((ty, _)) if needs_type => {
+    /// The elements' type of an array literal that is wanted from outside.
+    fn wanted_element(&self, wanted: Option<Ty>) -> Option<Ty> {
+        match *self.types.kind(self.types.strip_optional(wanted?)) {
+            TyKind::Array(element) => Some(element),
+            TyKind::Error => Some(Ty::ERROR),
+            _ => None,
+        }
+    }
+
+    /// Reports an array literal whose elements' type nothing tells.
+    fn no_element_type(&mut self, span: Span, wanted: Option<Ty>) {
+        match wanted {
+            Some(ty) => {
                 let message = format!("expected `{}`, found an array", self.show(ty));
                 self.error(codes::MISMATCH, span, message, "");
-                Some(Ty::ERROR)
             }
-            None if needs_type => {
-                self.type_not_known("[]", span);
-                Some(Ty::ERROR)
-            }
-            _ => None,
+            None => self.type_not_known("[]", span),
         }
     }
 
@@ -82,32 +78,29 @@ impl Checker<'_> {
         span: Span,
         wanted: Option<Ty>,
     ) -> Expr {
-        let outside = match wanted {
-            Some(ty) if self.is_array(self.types.strip_optional(ty)) => wanted,
-            _ => None,
+        let mut source = None;
+        let mut why: Why = None;
+        let element = match self.wanted_element(wanted) {
+            Some(element) => element,
+            None => match elements.iter().position(|e| !self.needs_type(e)) {
+                Some(index) => {
+                    let value = self.value(&elements[index], None);
+                    let ty = value.ty;
+                    why = Some((value.span, "the elements' type comes from here"));
+                    source = Some((index, value));
+                    ty
+                }
+                None => {
+                    self.no_element_type(span, wanted);
+                    Ty::ERROR
+                }
+            },
         };
-        let source = match outside {
-            Some(_) => None,
-            None => elements.iter().position(|e| !self.needs_type(e)),
+        let check = |(index, expr)| match source.take_if(|(at, _)| *at == index) {
+            Some((_, value)) => value,
+            None => self.check(expr, element, why),
         };
-        let needs_type = outside.is_none() && source.is_none();
-        let element = self.wanted_element(needs_type, span, wanted);
-        let (element, found, why) = match (element, source) {
-            (None, Some(index)) => {
-                let first = self.value(&elements[index], None);
-                let why: Why = Some((first.span, "the elements' type comes from here"));
-                (first.ty, Some((index, first)), why)
-            }
-            (element, _) => (element.unwrap_or(Ty::ERROR), None, None),
-        };
-        let mut checked = Vec::with_capacity(elements.len());
-        let (at, mut found) = found.map_or((usize::MAX, None), |(i, first)| (i, Some(first)));
-        for (index, expr) in elements.iter().enumerate() {
-            checked.push(match found.take_if(|_| index == at) {
-                Some(first) => first,
-                None => self.check(expr, element, why),
-            });
-        }
+        let checked = elements.iter().enumerate().map(check).collect();
         let ty = self.array_of(element, span);
         Expr { kind: ExprKind::Array(checked), ty, span }
     }
@@ -120,9 +113,12 @@ impl Checker<'_> {
         span: Span,
         wanted: Option<Ty>,
     ) -> Expr {
-        let needs_type = self.needs_type(value);
-        let value = match self.wanted_element(needs_type, span, wanted) {
+        let value = match self.wanted_element(wanted) {
             Some(element) => self.check(value, element, None),
+            None if self.needs_type(value) => {
+                self.no_element_type(span, wanted);
+                self.check(value, Ty::ERROR, None)
+            }
             None => self.value(value, None),
         };
         let count = self.check(count, Ty::INT, None);

@@ -178,7 +178,8 @@ impl Checker<'_> {
         name: &str,
         structure: Option<StructId>,
     ) -> Diagnostic {
-        if !self.may_compare(self.scopes.visible_len() + self.globals.len() + self.functions.len()) {
+        if !self.may_compare(self.scopes.visible_len() + self.globals.len() + self.functions.len())
+        {
             return error;
         }
         let fields = structure.into_iter().flat_map(|id| &self.structs[id].fields);

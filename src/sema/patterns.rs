@@ -255,10 +255,7 @@ mod tests {
                 all.fill(true);
                 let full = !seen.contains(&false);
                 let was_full = covered.everything;
-                assert_eq!(
-                    covered.add(&Pattern::Range(low as i64, high as i64)),
-                    new && !was_full
-                );
+                assert_eq!(covered.add(&Pattern::Range(low as i64, high as i64)), new && !was_full);
                 assert_eq!(covered.everything, full);
             }
             Ok(())

@@ -128,12 +128,7 @@ impl Checker<'_> {
         body
     }
 
-    fn for_body(
-        &mut self,
-        name: ast::Name,
-        ty: Ty,
-        body: &ast::Block,
-    ) -> (hir::LocalId, Block) {
+    fn for_body(&mut self, name: ast::Name, ty: Ty, body: &ast::Block) -> (hir::LocalId, Block) {
         let mark = self.scopes.enter_block();
         let local = hir::Local { name: name.symbol, ty, mutable: false, span: name.span };
         let local = self.scopes.declare(local, Origin::Loop);
