@@ -58,6 +58,12 @@ pub struct Place {
     pub column: usize,
 }
 
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
 impl Sources {
     /// No files.
     pub fn new() -> Self {

@@ -1,0 +1,70 @@
+//! What is said of a run that ended early: the trap, its place with an excerpt, the chain of calls.
+
+use crate::source::render::{Excerpt, excerpt};
+use crate::source::{Sources, Trace, TraceFrame};
+use std::fmt::Write;
+use toyjit_runtime::{Stop, Trap};
+
+/// Exit code: the program does not compile.
+pub const EXIT_ERRORS: i32 = 1;
+/// Exit code: a wrong command line, or a file that can't be read.
+pub const EXIT_USAGE: i32 = 2;
+/// Exit code: a fault of the compiler itself.
+pub const EXIT_FAULT: i32 = 70;
+/// Exit code: a trap.
+pub const EXIT_TRAP: i32 = 101;
+/// Exit code: interrupted.
+pub const EXIT_INTERRUPTED: i32 = 130;
+
+/// The exit code of a stop.
+pub fn exit_code(stop: &Stop) -> i32 {
+    match stop {
+        Stop::Trap(Trap::Interrupted) => EXIT_INTERRUPTED,
+        Stop::Trap(_) => EXIT_TRAP,
+        Stop::Exit(code) => *code,
+        Stop::ClosedPipe => 0,
+        Stop::Output(_) => EXIT_USAGE,
+        Stop::Fault(_) => EXIT_FAULT,
+    }
+}
+
+/// The report of a stop for standard error; empty where there is nothing to say.
+pub fn stop_report(sources: &Sources, stop: &Stop, trace: &Trace, color: bool) -> String {
+    match stop {
+        Stop::Trap(trap) => trap_report(sources, trap, trace, color),
+        Stop::Exit(_) | Stop::ClosedPipe => String::new(),
+        Stop::Output(why) => format!("error: can't write the output: {why}\n"),
+        Stop::Fault(what) => fault_report(what),
+    }
+}
+
+/// What is said of a fault of the compiler itself.
+pub fn fault_report(what: &str) -> String {
+    format!(
+        "fault: {what}\nThis is a fault of toyjit, not of your program. Please report it with the \
+         program, the command line and the output of `toyjit --version`.\n"
+    )
+}
+
+fn trap_report(sources: &Sources, trap: &Trap, trace: &Trace, color: bool) -> String {
+    let mut text = format!("trap: {trap}\n");
+    let Some(innermost) = trace.first.first() else { return text };
+    text += &excerpt(sources, &Excerpt { span: innermost.span, label: "" }, color);
+    if trace.first.len() > 1 {
+        for frame in &trace.first {
+            call_line(&mut text, sources, frame);
+        }
+        if trace.left_out > 0 {
+            let _ = writeln!(text, "  … {} calls more …", trace.left_out);
+        }
+        for frame in &trace.last {
+            call_line(&mut text, sources, frame);
+        }
+    }
+    text
+}
+
+fn call_line(text: &mut String, sources: &Sources, frame: &TraceFrame) {
+    let place = sources.place(frame.span.start);
+    let _ = writeln!(text, "  in {} at {place}", frame.function);
+}
