@@ -1,15 +1,22 @@
 //! The intermediate representation: operators, types, functions in their two forms.
 
+pub mod cfg;
+pub mod dominators;
 pub mod function;
 pub mod module;
 pub mod op;
+pub mod parse;
+pub mod print;
+mod symbols;
 
+pub use cfg::{Cfg, PredEdge};
+pub use dominators::Dominators;
 pub use function::{
     Block, BlockData, Const, ENTRY, Edge, Form, FuncRef, Function, Inst, InstData, Loc, LocData,
     Signature, StrRef, Terminator, Value, ValueData, ValueDef, Variable, VariableData,
 };
 pub use module::{ElemClass, Global, Module, Structure, field_imm, imm_field, slot_type};
-pub use op::{Effects, Kind, Op, ResultKind, Space};
+pub use op::{Effects, ImmKind, Kind, Op, ResultKind, Space};
 
 /// The types of values. A Toy `byte` is an `Int` from 0 to 255; every string, array, struct,
 /// function value and optional is a `Ref`.
