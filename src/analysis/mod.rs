@@ -1,1 +1,3 @@
 //! Facts about a function.
+
+pub mod facts;

@@ -308,6 +308,11 @@ impl Function {
         function
     }
 
+    /// Its number in the module, as its first location tells.
+    pub fn id(&self) -> FuncRef {
+        self.locs[Loc(0)].function
+    }
+
     /// A new block without instructions that ends in `Unreachable`.
     pub fn add_block(&mut self) -> Block {
         self.blocks.push(BlockData {
