@@ -1,6 +1,6 @@
 //! What is said of a run that ended early: the trap, its place with an excerpt, the chain of calls.
 
-use crate::source::render::{Excerpt, excerpt};
+use crate::source::render::render_trap;
 use crate::source::{Sources, Trace, TraceFrame};
 use std::fmt::Write;
 use toyjit_runtime::{Stop, Trap};
@@ -47,9 +47,8 @@ pub fn fault_report(what: &str) -> String {
 }
 
 fn trap_report(sources: &Sources, trap: &Trap, trace: &Trace, color: bool) -> String {
-    let mut text = format!("trap: {trap}\n");
-    let Some(innermost) = trace.first.first() else { return text };
-    text += &excerpt(sources, &Excerpt { span: innermost.span, label: "" }, color);
+    let at = trace.first.first().map(|frame| frame.span);
+    let mut text = render_trap(sources, &trap.to_string(), at, color);
     if trace.first.len() > 1 {
         for frame in &trace.first {
             call_line(&mut text, sources, frame);

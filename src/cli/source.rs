@@ -33,7 +33,7 @@ pub fn read(path: &Path) -> Result<Sources, i32> {
         EXIT_USAGE
     })?;
     let text = decode::decode(bytes).map_err(|problem| {
-        anstream::eprintln!("{}", problem.report(&name));
+        anstream::eprintln!("error: {name}:{}:{}: {problem}", problem.line, problem.column);
         EXIT_ERRORS
     })?;
     let mut sources = Sources::new();
