@@ -75,9 +75,8 @@ pub fn front(sources: &Sources, timings: &mut Timings) -> (Option<Front>, Vec<Di
             return (None, diagnostics);
         };
         let lowered = timings.time("lower", || lower::lower(&program, &interner));
-        diagnostics.extend(
-            timings.time("flow", || analysis::check_flow(&lowered, &program, &interner)),
-        );
+        diagnostics
+            .extend(timings.time("flow", || analysis::check_flow(&lowered, &program, &interner)));
         let front = Front { interner, program, lowered };
         ((!has_errors(&diagnostics)).then_some(front), diagnostics)
     })
@@ -209,8 +208,7 @@ impl Executable {
         let mut arguments = Arguments::default();
         if takes_args {
             let args = runtime.program_args();
-            arguments.words[0] =
-                args.map_err(|stop| Halt { stop, trace: Trace::default() })?;
+            arguments.words[0] = args.map_err(|stop| Halt { stop, trace: Trace::default() })?;
         }
         let code = self.call(runtime, main, &arguments)?;
         Ok(if returns_int { (code & 0xFF) as i32 } else { 0 })

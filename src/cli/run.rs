@@ -97,8 +97,8 @@ pub fn main(args: &RunArgs) -> i32 {
     let code = match args.engine {
         Engine::Interp if args.no_run => 0,
         Engine::Interp => {
-            let result = timings
-                .time("run", || interp::run(&front.program, &front.interner, &mut runtime));
+            let result =
+                timings.time("run", || interp::run(&front.program, &front.interner, &mut runtime));
             match result {
                 Ok(code) => finish(&sources, &mut runtime, code),
                 Err(halt) => {

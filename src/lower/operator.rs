@@ -71,13 +71,7 @@ impl Builder<'_> {
         self.op(op, &args, spans.whole, dest)
     }
 
-    fn byte_binary(
-        &mut self,
-        op: BinaryOp,
-        [a, b]: [Value; 2],
-        spans: Spans,
-        dest: Dest,
-    ) -> Value {
+    fn byte_binary(&mut self, op: BinaryOp, [a, b]: [Value; 2], spans: Spans, dest: Dest) -> Value {
         let span = spans.whole;
         match op {
             BinaryOp::Mul | BinaryOp::Add | BinaryOp::Sub => {
