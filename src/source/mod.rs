@@ -1,10 +1,14 @@
 //! Source text, places in it, and what is said about them.
 
+pub mod decode;
 pub mod diagnostic;
 pub mod interner;
+pub mod render;
 
+pub use decode::{Utf8Problem, decode};
 pub use diagnostic::{Diagnostic, Severity};
 pub use interner::{Interner, Symbol};
+pub use render::render;
 
 /// A half-open stretch of bytes. Offsets count through all files of one [`Sources`], one after the
 /// other, so that a span needs no file beside it.

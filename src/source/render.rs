@@ -1,0 +1,134 @@
+//! Diagnostics as text, by way of annotate-snippets (rustc's own renderer).
+//!
+//! Input: the sources and what is to be said about them. Output: for each diagnostic, in the order
+//! of their places, `error[E0101]: message`, then `--> FILE:LINE:COLUMN` with the source lines, the
+//! labels, notes and the suggested edit. Spans may be anything: they are cut to their file and to
+//! whole characters. Only the lines that a diagnostic speaks of are handed to the renderer, so that
+//! the cost of a message does not grow with the file.
+
+use super::{Diagnostic, File, Severity, Sources, Span, floor_boundary};
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+use std::ops::Range;
+
+/// Labels further apart than this many lines get snippets of their own.
+const NEAR: usize = 8;
+
+/// The text of `diagnostics`, errors and warnings alike, ordered by place.
+pub fn render(sources: &Sources, diagnostics: &[Diagnostic], color: bool) -> String {
+    let renderer = match color {
+        true => Renderer::styled().decor_style(DecorStyle::Unicode),
+        false => Renderer::plain(),
+    };
+    let mut order: Vec<&Diagnostic> = diagnostics.iter().collect();
+    order.sort_by_key(|d| (d.labels.first().map(|l| l.0), d.severity));
+    let mut out = String::new();
+    for diagnostic in order {
+        out.push_str(&renderer.render(&report(sources, diagnostic)));
+        out.push_str("\n\n");
+    }
+    out
+}
+
+fn report<'a>(sources: &'a Sources, diagnostic: &'a Diagnostic) -> Vec<Group<'a>> {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let title = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code);
+    let mut group = Group::with_title(title);
+    if !sources.files().is_empty() {
+        group = group.elements(snippets(sources, diagnostic));
+    }
+    group = group.elements(diagnostic.notes.iter().map(|n| Level::NOTE.message(n.as_str())));
+    match (&diagnostic.help, &diagnostic.suggestion) {
+        (help, Some((span, text))) if !sources.files().is_empty() => {
+            let help = help.as_deref().unwrap_or("write");
+            let place = Stretch::of(sources, *span);
+            let window = Window::around(place.file, place.range.clone());
+            let patch = Patch::new(window.cut(&place.range), text.as_str());
+            let snippet = Snippet::source(window.text).line_start(window.line).patch(patch);
+            vec![group, Level::HELP.secondary_title(help).element(snippet)]
+        }
+        (Some(help), _) => vec![group.element(Level::HELP.message(help.as_str()))],
+        (None, _) => vec![group],
+    }
+}
+
+/// The snippets of a diagnostic: one for each neighbourhood of labels, the primary label's first.
+fn snippets<'a>(
+    sources: &'a Sources,
+    diagnostic: &'a Diagnostic,
+) -> Vec<Snippet<'a, annotate_snippets::Annotation<'a>>> {
+    let mut hoods: Vec<(Stretch<'a>, Vec<(usize, Range<usize>)>)> = Vec::new();
+    for (index, (span, _)) in diagnostic.labels.iter().enumerate() {
+        let place = Stretch::of(sources, *span);
+        match hoods.iter_mut().find(|(hood, _)| hood.is_near(&place)) {
+            Some((hood, labels)) => {
+                labels.push((index, place.range.clone()));
+                hood.range = hood.range.start.min(place.range.start)
+                    ..hood.range.end.max(place.range.end);
+            }
+            None => hoods.push((place.clone(), vec![(index, place.range)])),
+        }
+    }
+    let snippet = |(hood, labels): (Stretch<'a>, Vec<(usize, Range<usize>)>)| {
+        let window = Window::around(hood.file, hood.range);
+        let annotations = labels.into_iter().map(|(index, range)| {
+            let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+            let text = diagnostic.labels[index].1.as_str();
+            kind.span(window.cut(&range)).label((!text.is_empty()).then_some(text))
+        });
+        Snippet::source(window.text)
+            .path(hood.file.name.as_str())
+            .line_start(window.line)
+            .annotations(annotations)
+    };
+    hoods.into_iter().map(snippet).collect()
+}
+
+/// A span within its file, cut to whole characters.
+#[derive(Clone)]
+struct Stretch<'a> {
+    file: &'a File,
+    range: Range<usize>,
+}
+
+impl<'a> Stretch<'a> {
+    fn of(sources: &'a Sources, span: Span) -> Self {
+        let (file, start) = sources.locate(span.start);
+        let end = (start + span.end.saturating_sub(span.start) as usize).min(file.text.len());
+        let start = floor_boundary(&file.text, start);
+        let mut end = end.max(start);
+        while !file.text.is_char_boundary(end) {
+            end += 1;
+        }
+        Self { file, range: start..end }
+    }
+
+    fn is_near(&self, other: &Self) -> bool {
+        let lines = |s: &Self| (s.file.line_of(s.range.start), s.file.line_of(s.range.end));
+        let ((a, b), (c, d)) = (lines(self), lines(other));
+        std::ptr::eq(self.file, other.file) && c <= b + NEAR && a <= d + NEAR
+    }
+}
+
+/// The whole lines around a stretch.
+struct Window<'a> {
+    text: &'a str,
+    start: usize,
+    line: usize,
+}
+
+impl<'a> Window<'a> {
+    fn around(file: &'a File, range: Range<usize>) -> Self {
+        let (first, last) = (file.line_of(range.start), file.line_of(range.end));
+        let start = file.line_starts[first - 1] as usize;
+        let end = file.line_starts.get(last).map_or(file.text.len(), |&e| e as usize);
+        Self { text: &file.text[start..end], start, line: first }
+    }
+
+    fn cut(&self, range: &Range<usize>) -> Range<usize> {
+        range.start - self.start..range.end - self.start
+    }
+}
