@@ -109,7 +109,7 @@ pub struct Statement {
     pub span: Span,
     /// Where the list of statements that it stands in ends.
     pub list_end: u32,
-    /// Whether it is the first of an arm of a `match` that no value can reach (which is reported
-    /// where the patterns are checked).
-    pub dead_arm: bool,
+    /// Whether it begins an arm of a `match`. Arms that can never match are reported where the
+    /// patterns are checked.
+    pub begins_arm: bool,
 }

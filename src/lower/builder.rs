@@ -10,7 +10,7 @@ use crate::ir::{
 use crate::sema::hir::{self, FuncId, FunctionKind, LocalId, Program};
 use crate::source::{Interner, Span};
 use rustc_hash::FxHashMap;
-use toyjit_runtime::entry::Rt;
+use toyjit_runtime::entry::{Abi, Rt};
 
 /// Where an expression's value is wanted: in this variable, or anywhere.
 pub(super) type Dest = Option<Variable>;
@@ -270,7 +270,12 @@ impl<'a> Builder<'a> {
 
 /// The type of a runtime call's result.
 fn rt_result(entry: Rt) -> Option<Type> {
-    toyjit_runtime::entry::ENTRIES[entry as usize].result.map(crate::ir::slot_type)
+    entry.entry().result.map(|abi| match abi {
+        Abi::Int => Type::Int,
+        Abi::Float => Type::Float,
+        Abi::Bool => Type::Bool,
+        Abi::Ref => Type::Ref,
+    })
 }
 
 /// Empties the blocks that no path reaches.

@@ -126,7 +126,7 @@ impl Builder<'_> {
         }
         let array = self.rt_value(Rt::ArrayNew, &[slot, len], span, None);
         let data = self.array_data(array, ty, span);
-        let class = u64::from(self.tables.class(element).0);
+        let class = self.array_class(ty);
         for (index, element) in elements.iter().enumerate() {
             let value = self.value(element, None);
             let index = self.f.int(index as i64);
@@ -139,14 +139,15 @@ impl Builder<'_> {
     fn repeat(&mut self, value: &Expr, count: &Expr, span: Span, dest: Dest) -> Value {
         let element = self.value(value, None);
         let count = self.value(count, None);
-        let slot = self.f.int(slot_of(value.ty) as i64);
-        let element = self.as_word(element, value.span);
-        let entry = match type_of(value.ty) {
-            Type::Float => Rt::ArrayFillFloat,
-            Type::Ref => Rt::ArrayFillRef,
-            Type::Int | Type::Bool => Rt::ArrayFillInt,
-        };
-        self.rt_value(entry, &[slot, element, count], span, dest)
+        match type_of(value.ty) {
+            Type::Float => self.rt_value(Rt::ArrayFillFloat, &[element, count], span, dest),
+            Type::Ref => self.rt_value(Rt::ArrayFillRef, &[element, count], span, dest),
+            Type::Int | Type::Bool => {
+                let slot = self.f.int(slot_of(value.ty) as i64);
+                let word = self.as_word(element, value.span);
+                self.rt_value(Rt::ArrayFillInt, &[slot, word, count], span, dest)
+            }
+        }
     }
 
     /// A struct literal: fields in the order written, stored in the order declared.

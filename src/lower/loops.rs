@@ -2,7 +2,7 @@
 //! body, since its counter must not pass the largest int.
 
 use super::builder::{Builder, LoopTargets};
-use crate::ir::{Block, Op, Type, Value, ValueDef};
+use crate::ir::{Op, Type, Value, ValueDef};
 use crate::sema::hir::{self, Expr, ExprKind, LocalId, Ty};
 use crate::source::Span;
 

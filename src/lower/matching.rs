@@ -38,53 +38,44 @@ struct Decision<'a> {
 
 impl Builder<'_> {
     /// `match value { … }`
-    pub fn match_statement(&mut self, value: &Expr, arms: &[Arm], span: Span) {
-        let any = arms.iter().position(|arm| arm.patterns.contains(&Pattern::Any));
+    pub fn match_statement(&mut self, value: &Expr, arms: &[Arm]) {
         let blocks: Vec<Block> = arms.iter().map(|_| self.f.add_block()).collect();
         let join = self.f.add_block();
+        let any = arms.iter().position(|arm| arm.patterns.contains(&Pattern::Any));
         let default = any.map_or(join, |arm| blocks[arm]);
-        // Arms behind `_` take nothing.
+        // Nothing comes to the arms behind `_`.
         let live = &arms[..any.map_or(arms.len(), |arm| arm + 1)];
-        let mut taken = vec![false; arms.len()];
-        any.into_iter().for_each(|arm| taken[arm] = true);
         if value.ty == Ty::BOOL {
             let [on_false, on_true] = [false, true].map(|flag| {
                 let fits = |arm: &Arm| arm.patterns.contains(&Pattern::Bool(flag));
-                let arm = live.iter().position(fits).filter(|&arm| any != Some(arm));
-                arm.inspect(|&arm| taken[arm] = true).map_or(default, |arm| blocks[arm])
+                live.iter().position(fits).map_or(default, |arm| blocks[arm])
             });
             self.condition(value, on_true, on_false);
         } else {
-            let scrutinee = self.value(value, None);
-            let decision =
-                Decision { value: scrutinee, blocks: &blocks, default, span: value.span };
+            let operand = self.value(value, None);
+            let decision = Decision { value: operand, blocks: &blocks, default, span: value.span };
             if value.ty == Ty::STR {
-                let strings = first_strings(live);
-                strings.iter().for_each(|&(_, arm)| taken[arm] = true);
-                self.decide_string(&decision, &strings);
+                self.decide_string(&decision, &first_strings(live));
             } else {
-                let stretches = stretches(live);
-                stretches.iter().for_each(|stretch| taken[stretch.arm] = true);
                 let domain = match (any, value.ty) {
                     // Without `_` the way past the match stays open whatever the patterns cover.
                     (None, _) => (i128::MIN, i128::MAX),
                     (_, Ty::BYTE) => (0, 255),
                     _ => (i128::from(i64::MIN), i128::from(i64::MAX)),
                 };
-                self.decide_int(&decision, &stretches, domain);
+                self.decide_int(&decision, &stretches(live), domain);
             }
         }
-        for ((arm, &block), taken) in arms.iter().zip(&blocks).zip(taken) {
+        for (arm, &block) in arms.iter().zip(&blocks) {
             self.start(block);
             let first = self.facts.statements.len();
             self.block(&arm.body);
-            if !taken && let Some(statement) = self.facts.statements.get_mut(first) {
-                statement.dead_arm = true;
+            if let Some(statement) = self.facts.statements.get_mut(first) {
+                statement.begins_arm = true;
             }
             self.jump(join);
         }
         self.start(join);
-        let _ = span;
     }
 
     /// Decides among sorted stretches for a value that is known to lie in `known`.

@@ -108,9 +108,8 @@ impl Builder<'_> {
     pub fn length(&mut self, base: Value, ty: Ty, span: Span, dest: Dest) -> Value {
         match self.element_type(ty) {
             None => self.op(Op::StrLen, &[base], span, dest),
-            Some(element) => {
-                let class = u64::from(self.tables.class(element).0);
-                self.load(Op::ArrayLen, &[base], class, Type::Int, span, dest)
+            Some(_) => {
+                self.load(Op::ArrayLen, &[base], self.array_class(ty), Type::Int, span, dest)
             }
         }
     }
@@ -124,17 +123,14 @@ impl Builder<'_> {
         span: Span,
         dest: Dest,
     ) -> Value {
-        let element = self.element_type(array).unwrap_or(Ty::BYTE);
-        let class = u64::from(self.tables.class(element).0);
+        let element = type_of(self.element_type(array).unwrap_or(Ty::UNIT));
         let data = self.array_data(base, array, span);
-        self.load(Op::LoadElem, &[data, index], class, type_of(element), span, dest)
+        self.load(Op::LoadElem, &[data, index], self.array_class(array), element, span, dest)
     }
 
     /// The buffer of an array's elements.
     pub fn array_data(&mut self, base: Value, array: Ty, span: Span) -> Value {
-        let element = self.element_type(array).unwrap_or(Ty::BYTE);
-        let class = u64::from(self.tables.class(element).0);
-        self.load(Op::ArrayData, &[base], class, Type::Ref, span, None)
+        self.load(Op::ArrayData, &[base], self.array_class(array), Type::Ref, span, None)
     }
 
     /// The value of a reference that is used as an object: checked where its type is optional.
@@ -165,6 +161,11 @@ impl Builder<'_> {
         }
     }
 
+    /// The class of an array's elements, as the `imm` of what touches it.
+    pub fn array_class(&self, array: Ty) -> u64 {
+        u64::from(self.tables.class(self.element_type(array).unwrap_or(Ty::UNIT)).0)
+    }
+
     fn in_bounds(&mut self, base: Value, ty: Ty, index: Value, span: Span) -> Value {
         let len = self.length(base, ty, span, None);
         self.op(Op::CheckBounds, &[index, len], span, None)
@@ -184,9 +185,8 @@ impl Builder<'_> {
 
     fn store_element(&mut self, base: Value, array: Ty, index: Value, value: Value, span: Span) {
         let checked = self.in_bounds(base, array, index, span);
-        let element = self.element_type(array).unwrap_or(Ty::BYTE);
-        let class = u64::from(self.tables.class(element).0);
         let data = self.array_data(base, array, span);
+        let class = self.array_class(array);
         self.inst(Op::StoreElem, &[data, checked, value], class, None, span, None);
     }
 }

@@ -18,7 +18,7 @@ impl Builder<'_> {
                 block: self.block,
                 span: statement.span,
                 list_end,
-                dead_arm: false,
+                begins_arm: false,
             });
             self.statement(statement);
         }
@@ -54,7 +54,7 @@ impl Builder<'_> {
                 }
             }
             StmtKind::ForIn { local, iterable, body } => self.for_in(*local, iterable, body),
-            StmtKind::Match { value, arms } => self.match_statement(value, arms, span),
+            StmtKind::Match { value, arms } => self.match_statement(value, arms),
             StmtKind::Break => {
                 if let Some(targets) = self.loops.last() {
                     self.jump(targets.on_break);
