@@ -67,8 +67,8 @@ pub fn front(sources: &Sources, timings: &mut Timings) -> (Option<Front>, Vec<Di
     stacker::maybe_grow(FRONT_RED_ZONE, FRONT_STACK, || {
         let mut interner = Interner::new();
         let (ast, mut diagnostics) =
-            timings.time("parse", || syntax::parse(sources, &mut interner));
-        let (program, said) = timings.time("check", || sema::check(&ast, &mut interner));
+            timings.time("parse", || syntax::parse(sources, 0, &mut interner));
+        let (program, said) = timings.time("check", || sema::check(&ast, &interner));
         let syntax_is_right = !has_errors(&diagnostics);
         diagnostics.extend(said);
         let Some(program) = program.filter(|_| syntax_is_right) else {
