@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::collect::Tracer;
 use crate::context::Context;
 use crate::large::{LARGE_SIZE, Large};
-use crate::layout::{HEADER, LOG, MARK, Slot, WORD};
+use crate::layout::{HEADER, LARGE, LOG, MARK, Slot, WORD};
 use crate::memory::machine_limit;
 use crate::nursery::Nursery;
 use crate::old::{BLOCK, Old};
@@ -147,6 +147,22 @@ impl Heap {
             return true;
         }
         wanted <= self.limit()
+    }
+
+    /// Makes a large buffer larger without copying it, as `Large::grow`.
+    ///
+    /// # Safety
+    /// `buffer` is a live buffer, and its one reference is the caller's.
+    pub(crate) unsafe fn grow(&mut self, buffer: u64, old_size: u64, size: u64) -> Option<u64> {
+        // SAFETY: told above.
+        let is_large = unsafe { raw::load(buffer + HEADER) } & LARGE != 0;
+        if !is_large || self.stress || !self.allows(size - old_size) {
+            return None;
+        }
+        // SAFETY: told above.
+        let at = unsafe { self.large.grow(buffer, size)? };
+        self.stats.allocated += size - old_size;
+        Some(at)
     }
 
     fn wants_full(&mut self) -> bool {
