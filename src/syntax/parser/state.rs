@@ -257,10 +257,10 @@ pub(super) fn wrap(inp: &mut Ref<'_, '_>) -> bool {
 
 /// Reports that the nesting is too deep, once, and takes all that is left.
 fn give_up(inp: &mut Ref<'_, '_>) {
-    let at = at(inp);
+    let last = at(inp).saturating_sub(1);
     let state = inp.state();
     if !state.too_deep {
-        let span = state.span(at);
+        let span = state.span(last);
         state.insist(
             Diagnostic::error("E0114", span, "this is nested too deeply", "deeper than 1,000")
                 .note(

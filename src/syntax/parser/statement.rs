@@ -93,7 +93,7 @@ fn declare<'s>(expr: Rule<'s, Expr>, ty: Rule<'s, Type>) -> Rule<'s, StmtKind> {
                 None
             }
         };
-        let value = match value {
+        let mut value = match value {
             Some(()) => {
                 inp.skip();
                 Some(inp.parse(&expr)?)
@@ -106,7 +106,7 @@ fn declare<'s>(expr: Rule<'s, Expr>, ty: Rule<'s, Type>) -> Rule<'s, StmtKind> {
             if whole {
                 valueless(inp.state(), mutable, start, end);
             }
-            return Ok(StmtKind::Error);
+            value = Some(Expr { kind: ExprKind::Error, span: keyword });
         }
         Ok(StmtKind::Declare { mutable, keyword, name, ty, value })
     })

@@ -53,7 +53,7 @@ pub(super) fn types<'s>() -> Rule<'s, Type> {
             };
             let ty = Type { kind, span: since(inp, start) };
             let question = take(inp, Token::Question);
-            Ok(if question { optional(inp, start, ty) } else { ty })
+            Ok(if question && ty.kind != TypeKind::Error { optional(inp, start, ty) } else { ty })
         })
     })
     .boxed()
