@@ -51,7 +51,9 @@ impl Dump<'_> {
         let params: Vec<String> =
             function.params.iter().map(|&local| self.declared(function, local)).collect();
         self.out.push_str(&self.function_name(id));
-        let _ = write!(self.out, "({})", params.join(", "));
+        if function.kind != FunctionKind::Script {
+            let _ = write!(self.out, "({})", params.join(", "));
+        }
         if function.result != Ty::UNIT {
             let _ = write!(self.out, " -> {}", self.ty(function.result));
         }

@@ -72,12 +72,7 @@ impl Checker<'_> {
     }
 
     /// `[a, b, c]`
-    pub(super) fn array(
-        &mut self,
-        elements: &[ast::Expr],
-        span: Span,
-        wanted: Option<Ty>,
-    ) -> Expr {
+    pub(super) fn array(&mut self, elements: &[ast::Expr], span: Span, wanted: Option<Ty>) -> Expr {
         let mut source = None;
         let mut why: Why = None;
         let element = match self.wanted_element(wanted) {

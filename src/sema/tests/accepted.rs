@@ -218,11 +218,30 @@ fn many_names_take_linear_time() {
 #[test]
 fn nesting_up_to_the_limit() {
     deep(|| {
-        for (open, close) in [("(", ")"), ("[", "]"), ("fn() { ", " }")] {
-            let depth = 200;
-            let inner = if open.starts_with("fn") { "1.max(2); " } else { "1" };
-            let source = format!("f({}{inner}{});", open.repeat(depth), close.repeat(depth));
-            checked(&source);
+        for (open, inner, close) in [
+            ("(", "1", ")"),
+            ("[", "1", "]"),
+            ("[", "", "]"),
+            ("-", "1", ""),
+            ("1 + (2 * (", "3", "))"),
+            ("f(", "1", ")"),
+            ("fn() -> int { return ", "g", "(); }"),
+            ("(1 == 1) == (", "true", ")"),
+            ("g(fn() { let x = 1; ", "", " })"),
+        ] {
+            let depth = 990 / open.matches(['(', '[', '{', '-']).count().max(1);
+            let (open, close) = (open.repeat(depth), close.repeat(depth));
+            let checked = checked(&format!("let x = {open}{inner}{close};"));
+            assert_eq!(checked.broken, false, "{open}");
         }
+        let depth = 990;
+        let (open, close) = ("{ let x = 1; ".repeat(depth), "}".repeat(depth));
+        expect(&format!("{open}{close}"));
+        let (open, close) = ("if true { ".repeat(depth), "}".repeat(depth));
+        expect(&format!("{open}{close}"));
+        let (open, close) = ("[".repeat(depth), "]".repeat(depth));
+        expect(&format!("let x: {open}int{close} = [];"));
+        let chain = ".max(2)".repeat(depth);
+        expect(&format!("let x = 1{chain};"));
     });
 }

@@ -32,7 +32,7 @@ fn checked(source: &str) -> Checked {
     let mut sources = Sources::new();
     let base = sources.add("test.toy", source).expect("a small file");
     let mut interner = Interner::new();
-    let (program, errors) = crate::syntax::parse(source, base, &mut interner);
+    let (program, errors) = crate::syntax::parse(&sources, base, &mut interner);
     let (program, diagnostics) = check(&program, &interner);
     Checked { program, diagnostics, broken: !errors.is_empty(), interner, sources }
 }

@@ -234,8 +234,13 @@ pub(super) fn semicolon(inp: &mut Ref<'_, '_>) -> bool {
             }
         }
         Token::Eq => inp.state().report(here, |s| {
-            Diagnostic::error("E0123", s.span(here), "an assignment is no value", "not allowed here")
-                .help("`=` assigns, and stands in a statement of its own; `==` compares")
+            Diagnostic::error(
+                "E0123",
+                s.span(here),
+                "an assignment is no value",
+                "not allowed here",
+            )
+            .help("`=` assigns, and stands in a statement of its own; `==` compares")
         }),
         _ => inp.state().report(here, |s| {
             let place = s.after_previous(here);

@@ -263,7 +263,9 @@ fn give_up(inp: &mut Ref<'_, '_>) {
         let span = state.span(at);
         state.insist(
             Diagnostic::error("E0114", span, "this is nested too deeply", "deeper than 1,000")
-                .note("brackets, blocks, types, unary and postfix operators nest at most 1,000 deep"),
+                .note(
+                    "brackets, blocks, types, unary and postfix operators nest at most 1,000 deep",
+                ),
         );
         state.too_deep = true;
     }

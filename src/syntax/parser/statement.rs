@@ -324,7 +324,12 @@ fn check_place(inp: &mut Ref<'_, '_>, place: Expr, start: usize) -> Expr {
 fn lone_else(inp: &mut Ref<'_, '_>) {
     let here = at(inp);
     inp.state().report(here, |s| {
-        Diagnostic::error("E0120", s.span(here), "`else` without an `if`", "no `if` ends before this")
+        Diagnostic::error(
+            "E0120",
+            s.span(here),
+            "`else` without an `if`",
+            "no `if` ends before this",
+        )
     });
     inp.skip();
     if take(inp, Token::If) {
