@@ -71,8 +71,8 @@ fn snippets<'a>(
         match hoods.iter_mut().find(|(hood, _)| hood.is_near(&place)) {
             Some((hood, labels)) => {
                 labels.push((index, place.range.clone()));
-                hood.range = hood.range.start.min(place.range.start)
-                    ..hood.range.end.max(place.range.end);
+                hood.range =
+                    hood.range.start.min(place.range.start)..hood.range.end.max(place.range.end);
             }
             None => hoods.push((place.clone(), vec![(index, place.range)])),
         }

@@ -108,10 +108,14 @@ fn mend_float(
         return false;
     }
     place.end = dot.end;
-    let error =
-        Diagnostic::error("E0107", *place, format!("`{digits}.` is no number"), "no digits after the point")
-            .help("a float has digits on both sides of its point")
-            .suggest(*place, format!("{digits}.0"));
+    let error = Diagnostic::error(
+        "E0107",
+        *place,
+        format!("`{digits}.` is no number"),
+        "no digits after the point",
+    )
+    .help("a float has digits on both sides of its point")
+    .suggest(*place, format!("{digits}.0"));
     lexer.extras.diagnostics.push(error);
     *last = Token::Float(value as f64);
     true
@@ -134,7 +138,11 @@ fn unknown(lexer: &mut logos::Lexer<'_, Token>, range: Range<usize>) {
         Some(c) if c.is_control() || c.is_whitespace() => format!("character U+{:04X}", c as u32),
         _ => format!("character `{text}`"),
     };
-    let error =
-        Diagnostic::error("E0101", span, format!("unexpected {shown}"), "no token begins like this");
+    let error = Diagnostic::error(
+        "E0101",
+        span,
+        format!("unexpected {shown}"),
+        "no token begins like this",
+    );
     lexer.extras.diagnostics.push(error);
 }

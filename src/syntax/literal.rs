@@ -92,7 +92,8 @@ pub(super) fn too_large(text: &str, span: Span) -> Diagnostic {
 pub(super) fn pattern(lex: &mut Lex<'_>) -> Token {
     let (text, span) = (lex.slice(), here(lex));
     let digits = &text[2..];
-    let (radix, kind) = if text.as_bytes()[1] == b'x' { (16, "hexadecimal") } else { (2, "binary") };
+    let (radix, kind) =
+        if text.as_bytes()[1] == b'x' { (16, "hexadecimal") } else { (2, "binary") };
     let error = if digits.is_empty() {
         Diagnostic::error("E0107", span, format!("`{text}` is no number"), "no digits")
     } else if let Some(bad) = digits.find(|c: char| c != '_' && !c.is_digit(radix)) {
@@ -247,7 +248,11 @@ fn escape(text: &str, in_byte: bool) -> (usize, Result<Escape, (String, String)>
         return (1, Err(("unfinished escape".into(), String::new())));
     };
     let hex = |from: usize, most: usize| {
-        from + text.as_bytes()[from..].iter().take(most).take_while(|b| b.is_ascii_hexdigit()).count()
+        from + text.as_bytes()[from..]
+            .iter()
+            .take(most)
+            .take_while(|b| b.is_ascii_hexdigit())
+            .count()
     };
     let fault = |length: usize, message: &str, label: &str| {
         (length, Err((format!("{message} `{}`", &text[..length]), label.to_string())))
@@ -268,12 +273,20 @@ fn escape(text: &str, in_byte: bool) -> (usize, Result<Escape, (String, String)>
         }
         'u' => {
             if !text[2..].starts_with('{') {
-                return fault(2, "malformed escape", "`\\u` takes a code point in braces: `\\u{e9}`");
+                return fault(
+                    2,
+                    "malformed escape",
+                    "`\\u` takes a code point in braces: `\\u{e9}`",
+                );
             }
             let end = hex(3, usize::MAX);
             if !text[end..].starts_with('}') || end == 3 {
                 let end = end + usize::from(text[end..].starts_with('}'));
-                return fault(end, "malformed escape", "`\\u` takes a code point in braces: `\\u{e9}`");
+                return fault(
+                    end,
+                    "malformed escape",
+                    "`\\u` takes a code point in braces: `\\u{e9}`",
+                );
             }
             let digits = text[3..end].trim_start_matches('0');
             let value = match digits {

@@ -67,5 +67,6 @@ impl Balance {
 
 /// Whether a function or struct begins at `at`.
 fn begins_item(tokens: &[Token], at: usize) -> bool {
-    matches!(tokens[at], Token::Fn | Token::Struct) && tokens.get(at + 1).is_some_and(|t| t.is_name())
+    matches!(tokens[at], Token::Fn | Token::Struct)
+        && tokens.get(at + 1).is_some_and(|t| t.is_name())
 }

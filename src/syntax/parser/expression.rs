@@ -18,15 +18,14 @@ pub(super) fn expression<'s>(lambda: Rule<'s, Lambda>) -> Rule<'s, Expr> {
         let inner = move |inp: &mut Ref<'s, '_>| {
             nested(inp, 1, |inp| inp.parse(&expr).ok()).flatten().unwrap_or_else(|| missing(inp))
         };
-        let args = list(inner.clone(), Token::starts_expression, Token::RParen, "an argument or `)`");
+        let args =
+            list(inner.clone(), Token::starts_expression, Token::RParen, "an argument or `)`");
         let operand = operand(primary(inner.clone(), lambda), args, inner).boxed();
-        let operator = any()
-            .filter(|&token| Operator::of(token).is_some())
-            .map_with(|token, e| {
-                let (place, state): (SimpleSpan, _) = (e.span(), e.state());
-                let state: &mut State<'s> = state;
-                (Operator::of(token), state.span(place.start))
-            });
+        let operator = any().filter(|&token| Operator::of(token).is_some()).map_with(|token, e| {
+            let (place, state): (SimpleSpan, _) = (e.span(), e.state());
+            let state: &mut State<'s> = state;
+            (Operator::of(token), state.span(place.start))
+        });
         let rest = operator
             .then(operand.clone())
             .map(|((op, span), operand)| op.map(|op| (op, span, operand)))
@@ -50,7 +49,12 @@ pub(super) fn missing(inp: &mut Ref<'_, '_>) -> Expr {
         (_, Token::Plus, Token::Plus) if state.adjacent(here) => step(inp, here, "++"),
         (Token::Minus, Token::Minus, _) if doubled => step(inp, here - 1, "--"),
         (_, _, Token::Plus) => inp.state().report(here, |s| {
-            Diagnostic::error("E0110", s.span(here), "there is no unary `+`", "expected an expression")
+            Diagnostic::error(
+                "E0110",
+                s.span(here),
+                "there is no unary `+`",
+                "expected an expression",
+            )
         }),
         (_, _, Token::Dot) if matches!(peek_nth(inp, 1), Token::Int(_)) => {
             inp.state().report(here, |s| {
@@ -119,7 +123,7 @@ fn operand<'s>(
                         Some(name) => ExprKind::Field { object, name },
                         None => {
                             let junk = matches!(peek(inp), Token::Int(_)) || peek(inp).is_keyword();
-                            if junk && !peek(inp).is_statement_keyword() {
+                            if junk && inp.state().adjacent(open + 1) {
                                 inp.skip();
                             }
                             ExprKind::Error

@@ -46,11 +46,7 @@ type Rule<'s, O> = Boxed<'s, 's, In<'s>, O, Extra<'s>>;
 
 /// Parses the file of `sources` whose text begins at `base` (what [`Sources::add`] answered).
 /// The diagnostics are ordered by place.
-pub fn parse(
-    sources: &Sources,
-    base: u32,
-    interner: &mut Interner,
-) -> (Program, Vec<Diagnostic>) {
+pub fn parse(sources: &Sources, base: u32, interner: &mut Interner) -> (Program, Vec<Diagnostic>) {
     let text = sources.locate(base).0.text.as_str();
     let lexed = lex(text, base, interner);
     let mut state = State::new(text, base, &lexed, interner.intern("_"));

@@ -9,10 +9,6 @@ use chumsky::Parser;
 use chumsky::primitive::custom;
 
 /// A name; `None` (reported) where there is none.
-pub(super) fn name<'s>(what: &'static str) -> Rule<'s, Option<Name>> {
-    custom(move |inp| Ok(take_name(inp, what))).boxed()
-}
-
 pub(super) fn take_name(inp: &mut Ref<'_, '_>, what: &str) -> Option<Name> {
     let start = at(inp);
     if let Token::Ident(symbol) = peek(inp) {
@@ -108,6 +104,11 @@ fn suspect(state: &State<'_>, open: usize, end: usize) -> usize {
 /// The token that closes the list in which `from` stands, if it comes before the statement ends.
 fn find_close(state: &State<'_>, from: usize, close: Token) -> Option<usize> {
     let mut depth = 0;
+    if matches!(state.token(from), Token::RParen | Token::RBracket)
+        && state.token(from + 1) == close
+    {
+        return Some(from + 1);
+    }
     for i in from..from + REACH {
         match state.token(i) {
             Token::LParen | Token::LBracket | Token::LBrace => depth += 1,
@@ -226,6 +227,9 @@ pub(super) fn semicolon(inp: &mut Ref<'_, '_>) -> bool {
         skip_statement(inp);
         return false;
     }
+    let ended = matches!(next, Token::RBrace | Token::Eof)
+        || next.is_statement_keyword()
+        || inp.state().newline_before(here) && next.starts_statement();
     match next {
         Token::RParen | Token::RBracket => {
             stray(inp);
@@ -234,22 +238,26 @@ pub(super) fn semicolon(inp: &mut Ref<'_, '_>) -> bool {
             }
         }
         Token::Eq => inp.state().report(here, |s| {
-            Diagnostic::error("E0123", s.span(here), "an assignment is no value", "not allowed here")
-                .help("`=` assigns, and stands in a statement of its own; `==` compares")
+            Diagnostic::error(
+                "E0123",
+                s.span(here),
+                "an assignment is no value",
+                "not allowed here",
+            )
+            .help("`=` assigns, and stands in a statement of its own; `==` compares")
         }),
         _ => inp.state().report(here, |s| {
             let place = s.after_previous(here);
-            Diagnostic::error(
+            let error = Diagnostic::error(
                 "E0111",
                 place,
                 format!("expected `;`, found {}", s.found(here)),
                 "expected `;`",
-            )
-            .suggest(place, ";")
+            );
+            if ended { error.suggest(place, ";") } else { error }
         }),
     }
-    let fresh = inp.state().newline_before(here) && next.starts_statement();
-    if fresh || next.is_statement_keyword() || matches!(next, Token::RBrace | Token::Eof) {
+    if ended {
         return true;
     }
     skip_statement(inp);

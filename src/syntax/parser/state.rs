@@ -150,12 +150,16 @@ impl<'s> State<'s> {
         }
     }
 
-    /// `expected WHAT, found …` at the token `at`.
+    /// `expected WHAT, found …` at the token `at`; where that begins a line and looks like
+    /// something else altogether, the place is behind the token before it.
     pub fn expected(&mut self, at: usize, what: &str) {
         self.report(at, |s| {
+            let next = s.token(at);
+            let unrelated = next.starts_statement() || matches!(next, Token::RBrace | Token::Eof);
+            let behind = at > 0 && unrelated && s.newline_before(at);
             Diagnostic::error(
                 "E0110",
-                s.span(at),
+                if behind { s.after_previous(at) } else { s.span(at) },
                 format!("expected {what}, found {}", s.found(at)),
                 format!("expected {what}"),
             )
@@ -263,7 +267,9 @@ fn give_up(inp: &mut Ref<'_, '_>) {
         let span = state.span(last);
         state.insist(
             Diagnostic::error("E0114", span, "this is nested too deeply", "deeper than 1,000")
-                .note("brackets, blocks, types, unary and postfix operators nest at most 1,000 deep"),
+                .note(
+                    "brackets, blocks, types, unary and postfix operators nest at most 1,000 deep",
+                ),
         );
         state.too_deep = true;
     }

@@ -2,7 +2,7 @@
 
 use super::pattern::patterns;
 use super::recover::{
-    close, expect, item_ahead, name, semicolon, skip_statement, skip_to, stray, take_name, unclosed,
+    close, expect, item_ahead, semicolon, skip_statement, skip_to, stray, take_name, unclosed,
 };
 use super::state::{State, at, nested, peek, peek_nth, since, take};
 use super::{Ref, Rule};
@@ -176,7 +176,13 @@ fn for_<'s>(head: Rule<'s, Expr>, block: Rule<'s, Block>) -> Rule<'s, StmtKind> 
     let dots = select! { Token::DotDot => false, Token::DotDotEq => true };
     let to = dots.then(head.clone()).map(|(inclusive, to)| (to, inclusive)).or_not();
     just(Token::For)
-        .ignore_then(name("a name for the loop's variable"))
+        .ignore_then(custom(|inp| {
+            let name = take_name(inp, "a name for the loop's variable");
+            if name.is_none() && peek_nth(inp, 1) == Token::In {
+                inp.skip();
+            }
+            Ok(name)
+        }))
         .then_ignore(custom(|inp| Ok(expect(inp, Token::In, "`in`"))))
         .then(head)
         .then(to)
@@ -324,7 +330,12 @@ fn check_place(inp: &mut Ref<'_, '_>, place: Expr, start: usize) -> Expr {
 fn lone_else(inp: &mut Ref<'_, '_>) {
     let here = at(inp);
     inp.state().report(here, |s| {
-        Diagnostic::error("E0120", s.span(here), "`else` without an `if`", "no `if` ends before this")
+        Diagnostic::error(
+            "E0120",
+            s.span(here),
+            "`else` without an `if`",
+            "no `if` ends before this",
+        )
     });
     inp.skip();
     if take(inp, Token::If) {
