@@ -248,23 +248,24 @@ pub(super) fn nested<'s, 'p, O>(
     Some(result)
 }
 
-/// Says that one more construct now wraps the tree just finished; whether that is too deep.
+/// Says that one more construct is to wrap the tree just finished; whether that may be. Where not,
+/// the rest of the file is given up.
 pub(super) fn wrap(inp: &mut Ref<'_, '_>) -> bool {
     let state = inp.state();
     state.height += 1;
-    let deep = state.depth + state.height > NESTING;
-    if deep {
+    let good = state.depth + state.height <= NESTING;
+    if !good {
         give_up(inp);
     }
-    deep
+    good
 }
 
 /// Reports that the nesting is too deep, once, and takes all that is left.
 fn give_up(inp: &mut Ref<'_, '_>) {
-    let last = at(inp).saturating_sub(1);
+    let here = at(inp);
     let state = inp.state();
     if !state.too_deep {
-        let span = state.span(last);
+        let span = state.span(here);
         state.insist(
             Diagnostic::error("E0114", span, "this is nested too deeply", "deeper than 1,000")
                 .note(
