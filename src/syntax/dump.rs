@@ -4,8 +4,8 @@
 //! indented under their node. The depth of the recursion is the depth of the tree.
 
 use super::ast::{
-    Block, Expr, ExprKind, Item, Lambda, Param, Pattern, PatternKind, Program, Stmt, StmtKind, Type,
-    TypeKind,
+    Block, Expr, ExprKind, Item, Lambda, Param, Pattern, PatternKind, Program, Stmt, StmtKind,
+    Type, TypeKind,
 };
 use super::lexer::lossless;
 use super::token::Class;
@@ -34,8 +34,7 @@ pub fn dump_tokens(sources: &Sources, base: u32) -> String {
 
 /// The tree of a program.
 pub fn dump_ast(sources: &Sources, program: &Program, interner: &Interner) -> String {
-    let mut dump =
-        Dump { out: String::new(), depth: 0, sources, names: interner };
+    let mut dump = Dump { out: String::new(), depth: 0, sources, names: interner };
     program.items.iter().for_each(|item| dump.item(item));
     dump.out
 }
