@@ -50,5 +50,5 @@ fn mutated_programs() {
         }
         Ok(())
     };
-    deep(|| arbtest::arbtest(test).budget_ms(3_000).run());
+    deep(|| arbtest::arbtest(test).budget_ms(2_000).run());
 }
