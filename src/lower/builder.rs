@@ -1,10 +1,11 @@
 //! The state in which one function is lowered, and the few ways to add code to it.
 
 use super::tables::{Tables, result_type, type_of};
+use super::tidy::tidy;
 use crate::analysis::facts::{FunctionFacts, Mention, Mentioned, Point, Read};
 use crate::entity::{Arena, EntitySet};
 use crate::ir::{
-    Block, BlockData, Const, ENTRY, Edge, FuncRef, Function, Inst, Loc, LocData, Op, Signature,
+    Block, Const, ENTRY, Edge, FuncRef, Function, Inst, Loc, LocData, Op, Signature,
     Terminator, Type, Value, Variable,
 };
 use crate::sema::hir::{self, FuncId, FunctionKind, LocalId, Program};
@@ -109,7 +110,7 @@ impl<'a> Builder<'a> {
         } else {
             self.f.blocks[self.block].terminator = Terminator::Return(None);
         }
-        empty_unreachable_blocks(&mut self.f);
+        tidy(&mut self.f, &mut self.facts);
         (self.f, self.facts)
     }
 
@@ -276,23 +277,4 @@ fn rt_result(entry: Rt) -> Option<Type> {
         Abi::Bool => Type::Bool,
         Abi::Ref => Type::Ref,
     })
-}
-
-/// Empties the blocks that no path reaches.
-fn empty_unreachable_blocks(f: &mut Function) {
-    let mut reached = EntitySet::with_len(f.blocks.len());
-    let mut open = vec![ENTRY];
-    reached.insert(ENTRY);
-    while let Some(block) = open.pop() {
-        for succ in f.succs(block) {
-            if reached.insert(succ) {
-                open.push(succ);
-            }
-        }
-    }
-    for block in f.blocks.keys().filter(|&b| !reached.contains(b)) {
-        let BlockData { insts, terminator, .. } = &mut f.blocks[block];
-        insts.clear();
-        *terminator = Terminator::Unreachable;
-    }
 }

@@ -3,7 +3,7 @@
 use super::builder::{Builder, Dest};
 use super::tables::type_of;
 use crate::ir::{Const, Op, Terminator, Type, Value};
-use crate::sema::hir::{Builtin, Expr, Ty};
+use crate::sema::hir::{Builtin, Expr, ExprKind, Ty};
 use crate::source::Span;
 use toyjit_runtime::entry::Rt;
 
@@ -70,6 +70,11 @@ impl Builder<'_> {
     fn assert(&mut self, args: &[Expr], span: Span) {
         let [failed, passed] = std::array::from_fn(|_| self.f.add_block());
         let message = match args {
+            [condition, Expr { kind: ExprKind::Str(message), .. }] => {
+                self.condition(condition, passed, failed);
+                let literal = self.tables.string(message);
+                self.f.constant(Const::Str(literal))
+            }
             [condition, message] => {
                 let holds = self.value(condition, None);
                 let message = self.value(message, None);

@@ -168,8 +168,9 @@ impl Builder<'_> {
 
     /// A bool as the int that the runtime takes; other values as they are.
     pub fn as_word(&mut self, value: Value, span: Span) -> Value {
-        match self.f.values[value].ty {
-            Type::Bool => self.op(Op::BToI, &[value], span, None),
+        match (self.f.as_const(value), self.f.values[value].ty) {
+            (Some(Const::Bool(known)), _) => self.f.int(i64::from(known)),
+            (None, Type::Bool) => self.op(Op::BToI, &[value], span, None),
             _ => value,
         }
     }

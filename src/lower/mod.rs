@@ -25,11 +25,12 @@ mod operator;
 mod place;
 mod stmt;
 mod tables;
+mod tidy;
 
 use crate::analysis::facts::{Facts, GlobalFacts};
 use crate::ir::module::{GlobalData, StructureData};
-use crate::ir::{FuncRef, Module};
-use crate::sema::hir::{Program, StmtKind};
+use crate::ir::{self, FuncRef, Module};
+use crate::sema::hir::{self, Program, StmtKind};
 use crate::source::Interner;
 use builder::Builder;
 use tables::{Tables, slot_of};
@@ -86,8 +87,11 @@ fn declarations(program: &Program, interner: &Interner) -> Module {
 /// The facts that belong to no function.
 fn facts(program: &Program) -> Facts {
     let statements = &program.functions[program.script].body.statements;
-    let global =
-        |g: &crate::sema::hir::Global| GlobalFacts { span: g.span, statement: 0, late: false };
+    let global = |g: &hir::Global| GlobalFacts {
+        span: g.span,
+        statement: 0,
+        late: false,
+    };
     let mut facts = Facts {
         globals: program.globals.values().map(global).collect(),
         statements: statements.iter().map(|s| s.span).collect(),
@@ -95,10 +99,13 @@ fn facts(program: &Program) -> Facts {
     };
     for (index, statement) in statements.iter().enumerate() {
         if let StmtKind::Global { global, value } = &statement.kind {
-            let about = &mut facts.globals[crate::ir::Global(global.0)];
+            let about = &mut facts.globals[ir::Global(global.0)];
             about.statement = index as u32;
             about.late = value.is_none();
         }
     }
     facts
 }
+
+#[cfg(test)]
+mod tests;

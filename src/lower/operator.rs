@@ -107,7 +107,10 @@ impl Builder<'_> {
     }
 
     fn division(&mut self, op: Op, [a, b]: [Value; 2], spans: Spans, dest: Dest) -> Value {
-        let divisor = self.op(Op::CheckDiv, &[b], spans.operator, None);
+        let divisor = match self.f.as_const(b) {
+            Some(Const::Int(known)) if known != 0 => b,
+            _ => self.op(Op::CheckDiv, &[b], spans.operator, None),
+        };
         self.op(op, &[a, divisor], spans.whole, dest)
     }
 
