@@ -14,7 +14,7 @@ pub mod dce;
 pub mod effects;
 pub mod fold;
 
-use crate::ir::{FuncRef, Function, Module, Signature};
+use crate::ir::{FuncRef, Function, Module, Signature, print};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
 

@@ -18,9 +18,7 @@ impl Folder<'_> {
             Op::FAdd if constant == 0.0 && constant.is_sign_negative() => Some(Rewrite::Value(a)),
             Op::FSub if constant == 0.0 && constant.is_sign_positive() => Some(Rewrite::Value(a)),
             Op::FMul | Op::FDiv if constant == 1.0 => Some(Rewrite::Value(a)),
-            Op::FMul | Op::FDiv if constant == -1.0 => {
-                Some(Rewrite::Inst(Op::FNeg, smallvec![a]))
-            }
+            Op::FMul | Op::FDiv if constant == -1.0 => Some(Rewrite::Inst(Op::FNeg, smallvec![a])),
             Op::FMul if constant == 2.0 => Some(Rewrite::Inst(Op::FAdd, smallvec![a, a])),
             Op::FDiv => {
                 let inverse = exact_inverse(constant)?;

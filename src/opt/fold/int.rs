@@ -69,8 +69,12 @@ impl Folder<'_> {
             (_, Some((Op::INeg, of))) => Some(Rewrite::Inst(Op::IAdd, smallvec![a, of[0]])),
             (Some((Op::IAdd, of)), _) if of[0] == b => Some(Rewrite::Value(of[1])),
             (Some((Op::IAdd, of)), _) if of[1] == b => Some(Rewrite::Value(of[0])),
-            (_, Some((Op::IAdd, of))) if of[0] == a => Some(Rewrite::Inst(Op::INeg, smallvec![of[1]])),
-            (_, Some((Op::IAdd, of))) if of[1] == a => Some(Rewrite::Inst(Op::INeg, smallvec![of[0]])),
+            (_, Some((Op::IAdd, of))) if of[0] == a => {
+                Some(Rewrite::Inst(Op::INeg, smallvec![of[1]]))
+            }
+            (_, Some((Op::IAdd, of))) if of[1] == a => {
+                Some(Rewrite::Inst(Op::INeg, smallvec![of[0]]))
+            }
             _ => None,
         }
     }
@@ -121,11 +125,16 @@ impl Folder<'_> {
             Op::IXor if constant == ones => self.complement(a, ty),
             _ => {
                 let Const::Int(with) = constant else { return None };
-                self.combine(op, a, with, match op {
-                    Op::IAnd => |x, y| x & y,
-                    Op::IOr => |x, y| x | y,
-                    _ => |x, y| x ^ y,
-                })
+                self.combine(
+                    op,
+                    a,
+                    with,
+                    match op {
+                        Op::IAnd => |x, y| x & y,
+                        Op::IOr => |x, y| x | y,
+                        _ => |x, y| x ^ y,
+                    },
+                )
             }
         }
     }

@@ -112,9 +112,7 @@ impl Folder<'_> {
             Op::Select => self.select(args),
             Op::CheckBounds | Op::CheckNil | Op::CheckDiv => self.check(op, args),
             Op::StrLen | Op::StrByte => self.string(op, args),
-            Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FNeg | Op::FAbs => {
-                self.float(op, args)
-            }
+            Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FNeg | Op::FAbs => self.float(op, args),
             Op::FMin | Op::FMax => (args[0] == args[1]).then(|| Rewrite::Value(args[0])),
             Op::FFloor | Op::FCeil | Op::FTrunc => self.round(args[0]),
             _ => self.int_rule(op, args, ty),
@@ -135,7 +133,9 @@ impl Folder<'_> {
             (Some(Const::Bool(true)), Some(Const::Bool(false))) => {
                 return Some(Rewrite::Value(condition));
             }
-            (Some(Const::Bool(false)), Some(Const::Bool(true))) => return Some(self.not(condition)),
+            (Some(Const::Bool(false)), Some(Const::Bool(true))) => {
+                return Some(self.not(condition));
+            }
             _ => {}
         }
         let inner = self.negated(condition)?;
@@ -202,7 +202,9 @@ impl Folder<'_> {
         }
         match self.test(op, a, b)? {
             Test::Is(value) => match self.def(value) {
-                Some((op, args)) if op.is_comparison() => Some(Test::Compare(op, [args[0], args[1]])),
+                Some((op, args)) if op.is_comparison() => {
+                    Some(Test::Compare(op, [args[0], args[1]]))
+                }
                 Some((Op::IXor, args)) if self.is_true(args[1]) => Some(Test::Not(args[0])),
                 _ if op == Op::INe => None,
                 _ => Some(Test::Is(value)),
