@@ -14,6 +14,7 @@ pub mod dce;
 pub mod effects;
 pub mod fold;
 
+use crate::ir::verify::verify;
 use crate::ir::{FuncRef, Function, Module, Signature, print};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
@@ -170,6 +171,9 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
         let mut function = std::mem::replace(&mut module.functions[id], empty);
         for pass in PASSES.iter().filter(|pass| options.enables(pass)) {
             let stats = run_pass(pass, module, id, &mut function, &mut fuel, observer);
+            if options.verify {
+                check(pass, module, &function, observer);
+            }
             observer.after(&Event { pass, module, id, function: &function, stats });
         }
         module.functions[id] = function;
@@ -195,6 +199,24 @@ fn run_pass(
     Stats { time, insts_before, insts_after: count(function), rewrites: fuel.used() - used }
 }
 
+/// Verifies what a pass left; what is malformed there is the pass's fault.
+fn check(
+    pass: &'static Pass,
+    module: &Module,
+    function: &Function,
+    observer: &mut dyn Observer,
+) {
+    if let Err(errors) = verify(module, function) {
+        let lines: Vec<String> = errors.iter().map(|error| format!("\n  {error}")).collect();
+        let problem = format!("left a malformed function:{}", lines.concat());
+        observer.fault(pass, &problem, &print::function(module, function));
+        panic!("pass `{}` {problem}", pass.name);
+    }
+}
+
 fn count(function: &Function) -> usize {
     function.blocks.values().map(|block| block.insts.len()).sum()
 }
+
+#[cfg(test)]
+mod tests;
