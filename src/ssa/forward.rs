@@ -52,6 +52,11 @@ impl Forward {
         self.to[value] == SELF
     }
 
+    /// Whether some value stands for another.
+    pub fn is_used(&self) -> bool {
+        self.used
+    }
+
     /// Rewrites every operand in the function.
     pub fn apply(&mut self, function: &mut Function) {
         if !self.used {

@@ -38,3 +38,6 @@ pub fn construct(function: &mut Function, construction: Construction, folding: F
         Construction::Braun => braun::construct(function, folding),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -157,6 +157,11 @@ impl Phis {
         }
     }
 
+    /// All φs, removed ones too, in the order in which they were added.
+    pub fn all(&self) -> impl Iterator<Item = Phi> + use<> {
+        self.phis.keys()
+    }
+
     /// The φs that are left, in the order in which they were added.
     pub fn live<'a>(&'a self, forward: &'a Forward) -> impl Iterator<Item = Phi> + 'a {
         self.phis.iter().filter(|(_, data)| forward.is_own(data.value)).map(|(phi, _)| phi)
