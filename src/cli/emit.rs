@@ -74,7 +74,7 @@ fn before_checking(args: &EmitArgs) -> i32 {
         Err(code) => return code,
     };
     if args.stage == Stage::Tokens {
-        return print(&syntax::dump_tokens(&sources));
+        return print(&syntax::dump_tokens(&sources, 0));
     }
     let mut interner = Interner::new();
     let (ast, diagnostics) = syntax::parse(&sources, &mut interner);

@@ -287,11 +287,15 @@ impl Generator {
 
     fn string(&mut self, depth: usize) -> String {
         match self.random.below(4) {
-            0 => format!("({} + {})", self.leaf(&Ty::Str), self.leaf(&Ty::Str)),
+            0 if self.random.chance(50) => {
+                let left = self.leaf(&Ty::Str);
+                format!("join({left}, {})", self.leaf(&Ty::Str))
+            }
+            0 => format!("({} + {})", self.constant(&Ty::Str, 0), self.leaf(&Ty::Str)),
             1 => {
                 let ty = self.any_type(1);
                 let value = self.expr(&ty, depth);
-                if value == "nil" { "\"nil\"".into() } else { format!("str({value})") }
+                if value == "nil" { "\"nil\"".into() } else { format!("short(str({value}))") }
             }
             2 => {
                 let text = self.leaf(&Ty::Str);

@@ -85,6 +85,15 @@ struct Swarm {
     shifts: bool,
 }
 
+/// What every program begins with: the fuel, a value that no compiler knows, and strings that don't
+/// grow without bound.
+const PRELUDE: &str = "\
+var fuel = 2000;
+fn hide(x: int) -> int { if args().len() > 1000 { return hide(x + 1); } return x; }
+fn short(s: str) -> str { if s.len() > 200 { return slice(s, 0, 200); } return s; }
+fn join(a: str, b: str) -> str { if a.len() + b.len() > 200 { return a; } return a + b; }
+";
+
 /// How large a program is to be.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
@@ -160,8 +169,7 @@ pub fn program(seed: u64, size: Size) -> String {
 
 impl Generator {
     fn program(mut self) -> String {
-        self.line("var fuel = 2000;");
-        self.line("fn hide(x: int) -> int { if args().len() > 1000 { return hide(x + 1); } return x; }");
+        self.out.push_str(PRELUDE);
         if self.swarm.structs {
             for _ in 0..=self.random.below(3) {
                 self.structure();
@@ -173,9 +181,9 @@ impl Generator {
         let functions = 1 + self.random.below(self.size.functions);
         for _ in 0..functions {
             let recursive = self.random.chance(25);
-            let mut params: Vec<Ty> = (0..self.random.below(if self.random.chance(10) { 14 } else { 5 }))
-                .map(|_| self.any_type(2))
-                .collect();
+            let most = if self.random.chance(10) { 14 } else { 5 };
+            let count = self.random.below(most);
+            let mut params: Vec<Ty> = (0..count).map(|_| self.any_type(2)).collect();
             if recursive {
                 params.insert(0, Ty::Int);
             }
