@@ -162,6 +162,11 @@ impl Heap {
         // SAFETY: told above.
         let at = unsafe { self.large.grow(buffer, size)? };
         self.stats.allocated += size - old_size;
+        if at != buffer
+            && let Some(entry) = self.remembered.iter_mut().rfind(|entry| **entry == buffer)
+        {
+            *entry = at;
+        }
         Some(at)
     }
 
