@@ -8,6 +8,7 @@ pub mod op;
 pub mod parse;
 pub mod print;
 mod symbols;
+pub mod verify;
 
 pub use cfg::{Cfg, PredEdge};
 pub use dominators::Dominators;

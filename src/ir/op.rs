@@ -12,7 +12,7 @@
 //! relies on a check takes the check's *result* as its operand, so that no pass can move it above.
 
 use super::Type::{self, Bool, Float, Int, Ref};
-use toyjit_runtime::math;
+use toyjit_runtime::{entry, math};
 
 /// What an operand must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,24 @@ impl Effects {
     pub const IO: Effects = Effects(16);
     /// Anything: a call of unknown code.
     pub const ALL: Effects = Effects(31);
+
+    /// The effects of a row of the runtime's table. What never returns counts as leaving the
+    /// program; a row that does not exist may do anything.
+    pub fn of_row(row: u64) -> Effects {
+        const SAME: [(Effects, entry::Effects); 6] = [
+            (Effects::READS, entry::Effects::READS),
+            (Effects::WRITES, entry::Effects::WRITES),
+            (Effects::ALLOCATES, entry::Effects::ALLOCATES),
+            (Effects::TRAPS, entry::Effects::TRAPS),
+            (Effects::IO, entry::Effects::IO),
+            (Effects::IO, entry::Effects::DIVERGES),
+        ];
+        let Some(row) = entry::ENTRIES.get(usize::try_from(row).unwrap_or(usize::MAX)) else {
+            return Effects::ALL;
+        };
+        let has = |&&(_, theirs): &&(Effects, entry::Effects)| row.effects.contains(theirs);
+        SAME.iter().filter(has).fold(Effects::NONE, |all, &(ours, _)| all.and(ours))
+    }
 
     /// Both together.
     pub const fn and(self, other: Effects) -> Effects {

@@ -29,13 +29,13 @@
 
 use std::fmt::{self, Write};
 
+use super::ENTRY;
 use super::function::{
     Block, Const, Edge, Form, Function, Inst, Loc, Signature, Terminator, Value, ValueDef,
 };
 use super::module::Module;
 use super::op::ResultKind;
 use super::symbols::{self, Symbols};
-use super::ENTRY;
 use crate::entity::{Entity, EntitySet};
 use crate::source::Sources;
 use toyjit_runtime::layout::Slot;

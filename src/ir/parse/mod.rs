@@ -372,7 +372,7 @@ impl<'a, 't> Parser<'a, 't> {
         let body = self.at;
         while !self.eat_mark("}") {
             if *self.next() == Token::End {
-                return self.error(format!("@{name} does not end: expected }}"));
+                return self.error_at(span, format!("@{name} does not end: expected }}"));
             }
         }
         self.end_of_line()?;

@@ -48,7 +48,7 @@ b0:
   v7: ref = copy nil
   v8: int = load_field 77, v7
   v10: float = copy -inf
-  v11: ref = array_data class0, v9
+  v11 = array_data class0, v9
   call @main(v9)
   br rne v9, nil -> b7(v7, v6), b2
 b2:
