@@ -66,6 +66,14 @@ impl Checker<'_> {
             let text = format!("{value}.0");
             return error.help(format!("write `{text}`")).suggest(expr.span, text);
         }
+        if wanted == Ty::INT
+            && let ExprKind::Float(value) = expr.kind
+            && value.fract() == 0.0
+            && value.abs() < 1e15
+        {
+            let text = format!("{value:.0}");
+            return error.help(format!("write `{text}`")).suggest(expr.span, text);
+        }
         if *self.types.kind(expr.ty) == TyKind::Optional(wanted) {
             return self.help_unwrap(error, expr.span);
         }
@@ -80,6 +88,7 @@ impl Checker<'_> {
             };
         }
         match (self.types.kind(expr.ty), self.types.kind(wanted)) {
+            (TyKind::Str, _) if matches!(expr.kind, ExprKind::Str(_)) => error,
             (TyKind::Str, TyKind::Int) => error.help("`parse_int(s, or)` reads an int"),
             (TyKind::Str, TyKind::Float) => error.help("`parse_float(s, or)` reads a float"),
             (&TyKind::Array(found), &TyKind::Array(element))
@@ -91,6 +100,28 @@ impl Checker<'_> {
                 error.help("call it: `()`").suggest(after(expr.span), "()")
             }
             _ => error,
+        }
+    }
+
+    /// Adds how the sides of an operator could be made of one type; `left` is absent where it is
+    /// not one expression.
+    pub(super) fn help_sides(
+        &self,
+        error: Diagnostic,
+        left: Option<&Expr>,
+        left_ty: Ty,
+        right: &Expr,
+    ) -> Diagnostic {
+        let widens = matches!(
+            (left_ty, right.ty),
+            (Ty::INT | Ty::BYTE, Ty::FLOAT) | (Ty::BYTE, Ty::INT) | (_, Ty::STR)
+        );
+        if !widens || !converts(left_ty, right.ty) {
+            return self.help_convert(error, right, left_ty);
+        }
+        match left {
+            Some(left) => self.help_convert(error, left, right.ty),
+            None => error.help(format!("convert the left side: `{}(…)`", self.show(right.ty))),
         }
     }
 

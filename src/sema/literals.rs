@@ -24,7 +24,7 @@ impl Checker<'_> {
     /// `nil`
     pub(super) fn nil(&mut self, span: Span, wanted: Option<Ty>) -> Expr {
         let Some(wanted) = wanted else {
-            self.type_not_known("nil", span);
+            self.type_not_known("`nil`", "str? = nil", span);
             return error_expr(span);
         };
         match self.types.kind(wanted) {
@@ -44,10 +44,10 @@ impl Checker<'_> {
         error_expr(span)
     }
 
-    fn type_not_known(&mut self, what: &str, span: Span) {
-        let message = format!("the type of `{what}` is not known here");
+    fn type_not_known(&mut self, what: &str, example: &str, span: Span) {
+        let message = format!("the type of {what} is not known here");
         let error = Diagnostic::error(codes::TYPE_NOT_KNOWN, span, message, "");
-        let help = "give it one: put it into a variable with a type, as in `let x: [int] = [];`";
+        let help = format!("put it into a variable with a type, as in `let x: {example};`");
         self.report(error.help(help));
     }
 
@@ -67,7 +67,7 @@ impl Checker<'_> {
                 let message = format!("expected `{}`, found an array", self.show(ty));
                 self.error(codes::MISMATCH, span, message, "");
             }
-            None => self.type_not_known("[]", span),
+            None => self.type_not_known("this array", "[int] = []", span),
         }
     }
 

@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
             scopes: scope::Scopes::new(interner.len()),
             in_script: false,
             unknown: FxHashSet::default(),
-            comparisons: 1 << 20,
+            comparisons: 1 << 18,
             diagnostics: Vec::new(),
         }
     }

@@ -101,19 +101,16 @@ impl Checker<'_> {
         right: &Expr,
     ) {
         let mut error = self.operands(op, op_span, (left, ty), Some((right.span, right.ty)));
-        if takes(op, ty) {
-            let wanted = if is_shift(op) { Ty::INT } else { ty };
-            let literal = first.filter(|_| wanted == Ty::INT && right.ty == Ty::FLOAT);
-            error = match literal {
-                Some(first) => self.help_convert(error, first, Ty::FLOAT),
-                None => self.help_convert(error, right, wanted),
-            };
+        if is_shift(op) && takes(op, ty) {
+            error = self.help_convert(error, right, Ty::INT);
+        } else if takes(op, right.ty) && right.ty != Ty::BOOL {
+            error = self.help_sides(error, first, ty, right);
+        } else if takes(op, ty) {
+            error = self.help_convert(error, right, ty);
         } else if let TyKind::Optional(inner) = *self.types.kind(ty)
             && takes(op, inner)
         {
             error = self.help_unwrap(error, left);
-        } else if op == BinaryOp::Add && right.ty == Ty::STR {
-            error = error.help("`str(…)` makes a str of any value");
         }
         self.report(error);
     }
@@ -215,7 +212,7 @@ impl Checker<'_> {
         if !(never_nil && matches!(side.kind, ast::ExprKind::Nil)) {
             return self.value(side, Some(other.ty));
         }
-        let message = format!("a `{}` is never nil", self.show(other.ty));
+        let message = format!("a value of type `{}` is never nil", self.show(other.ty));
         let error = Diagnostic::error(codes::NEVER_NIL_COMPARE, side.span, message, "")
             .label(other.span, "this always has a value");
         self.report(error);
@@ -258,11 +255,7 @@ impl Checker<'_> {
             .label(left.span, format!("this is `{l}`"))
             .label(right.span, format!("this is `{r}`"));
         if left.ty != right.ty {
-            error = match (left.ty, right.ty) {
-                (Ty::INT, Ty::FLOAT) => self.help_convert(error, left, Ty::FLOAT),
-                (Ty::BYTE, Ty::INT) => self.help_convert(error, left, Ty::INT),
-                _ => self.help_convert(error, right, left.ty),
-            };
+            error = self.help_sides(error, Some(left), left.ty, right);
         }
         self.report(error);
     }

@@ -179,11 +179,14 @@ impl Checker<'_> {
         let value = match value {
             Some(value) if at_top => Some(self.expr(value, Some(Ty::ERROR))),
             Some(value) if result == Ty::UNIT => {
-                self.expr(value, Some(Ty::ERROR));
+                let found = self.expr(value, Some(Ty::ERROR)).ty;
                 let head = self.functions[self.scopes.frame().function].span;
                 let message = "a value is returned from a function without a result type";
-                let error = Diagnostic::error(codes::RETURN_VALUE, value.span, message, "")
-                    .label(head, "no `-> type` here");
+                let mut error = Diagnostic::error(codes::RETURN_VALUE, value.span, message, "")
+                    .label(head, "no result type here");
+                if found != Ty::ERROR && found != Ty::UNIT {
+                    error = error.help(format!("give it one: `-> {}`", self.show(found)));
+                }
                 self.report(error);
                 None
             }

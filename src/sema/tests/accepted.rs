@@ -227,12 +227,12 @@ fn nesting_up_to_the_limit() {
             ("f(", "1", ")"),
             ("fn() -> int { return ", "g", "(); }"),
             ("(1 == 1) == (", "true", ")"),
-            ("g(fn() { let x = 1; ", "", " })"),
+            ("fn() { let x = ", "1", "; }"),
         ] {
-            let depth = 990 / open.matches(['(', '[', '{', '-']).count().max(1);
+            let depth = if open.len() == 1 { 990 } else { 330 };
             let (open, close) = (open.repeat(depth), close.repeat(depth));
             let checked = checked(&format!("let x = {open}{inner}{close};"));
-            assert_eq!(checked.broken, false, "{open}");
+            assert!(!checked.broken, "{open}");
         }
         let depth = 990;
         let (open, close) = ("{ let x = 1; ".repeat(depth), "}".repeat(depth));

@@ -21,6 +21,20 @@ fn pieces(source: &str) -> Vec<&str> {
     pieces
 }
 
+fn is_word(piece: &str) -> bool {
+    piece.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '"')
+}
+
+/// Another piece of the same kind.
+fn other<'s>(
+    u: &mut arbtest::arbitrary::Unstructured,
+    piece: &str,
+    from: &[&'s str],
+) -> arbtest::arbitrary::Result<&'s str> {
+    let same: Vec<&str> = from.iter().copied().filter(|p| is_word(p) == is_word(piece)).collect();
+    u.choose(&same).copied()
+}
+
 #[test]
 fn mutated_programs() {
     let programs: Vec<String> =
@@ -30,13 +44,13 @@ fn mutated_programs() {
         let donor = u.choose(&programs)?;
         let mut words = pieces(source);
         let donors = pieces(donor);
-        for _ in 0..u.int_in_range(1..=12)? {
+        for _ in 0..u.int_in_range(1..=8)? {
             let at = u.choose_index(words.len())?;
-            match u.int_in_range(0..=3)? {
+            match u.int_in_range(0..=9)? {
                 0 => drop(words.remove(at)),
-                1 => words[at] = words[u.choose_index(words.len())?],
-                2 => words[at] = donors[u.choose_index(donors.len())?],
-                _ => words.swap(at, u.choose_index(source.len().min(at + 1))?),
+                1 => words[at] = donors[u.choose_index(donors.len())?],
+                2 | 3 => words[at] = other(u, words[at], &donors)?,
+                _ => words[at] = other(u, words[at], &words)?,
             }
             if words.is_empty() {
                 return Ok(());
@@ -50,5 +64,5 @@ fn mutated_programs() {
         }
         Ok(())
     };
-    deep(|| arbtest::arbtest(test).budget_ms(3_000).run());
+    deep(|| arbtest::arbtest(test).budget_ms(2_000).run());
 }

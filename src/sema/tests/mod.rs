@@ -6,6 +6,7 @@ mod fuzz;
 mod mends;
 mod reported;
 mod suite;
+mod typed;
 
 use super::{check, dump_hir, hir};
 use crate::source::{Diagnostic, Interner, Sources, Span};
@@ -34,6 +35,9 @@ fn checked(source: &str) -> Checked {
     let mut interner = Interner::new();
     let (program, errors) = crate::syntax::parse(&sources, base, &mut interner);
     let (program, diagnostics) = check(&program, &interner);
+    if let Some(program) = program.as_ref().filter(|_| errors.is_empty()) {
+        typed::verify(program);
+    }
     Checked { program, diagnostics, broken: !errors.is_empty(), interner, sources }
 }
 

@@ -292,3 +292,21 @@ fn every_code_is_tested() {
         assert!(code == deep || programs.contains(code), "{code} is not tested");
     }
 }
+
+#[test]
+fn what_did_not_parse_agrees_with_everything() {
+    for source in [
+        "let x = ; print(x + 1, x.y, x[0], x!, x(1), -x, !x); if x { } for i in x { }",
+        "let x: = 1; let y: str = x; x.f(nil);",
+        "fn f(a: ) -> int { return a; } f(1); f(\"x\"); let g: fn(int) = f;",
+        "fn f(a: int) -> { return a; } let x: str = f(1);",
+        "struct S { a: } let s = S { a: nil }; let n: int = s.a;",
+        "match ; { 1 => { } \"a\" => { } }",
+        "let x = [1, , 2]; let n: int = x[0];",
+        "let f = fn(x: ) { }; f(1); let g: fn(str) = f;",
+    ] {
+        let checked = super::checked(source);
+        assert!(checked.broken, "{source}");
+        assert!(checked.diagnostics.is_empty(), "{source}\n{}", checked.messages());
+    }
+}
