@@ -91,13 +91,25 @@ pub struct Mention {
     pub span: Span,
 }
 
+impl Mention {
+    /// The function mentioned, if it is one.
+    pub fn function(&self) -> Option<FuncRef> {
+        match self.what {
+            Mentioned::Function(function) => Some(function),
+            _ => None,
+        }
+    }
+}
+
 /// What is mentioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mentioned {
     /// A function: called, or used as a value.
     Function(FuncRef),
-    /// A global: read or assigned.
+    /// A global that is read.
     Global(Global),
+    /// A global that is assigned.
+    Store(Global),
 }
 
 /// A statement.

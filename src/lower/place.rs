@@ -18,7 +18,7 @@ impl Builder<'_> {
             }
             PlaceKind::Global(global) => {
                 let value = self.value(value, None);
-                self.mention(Mentioned::Global(Global(global.0)), place.span);
+                self.mention(Mentioned::Store(Global(global.0)), place.span);
                 self.store_global(*global, value, place.span);
             }
             PlaceKind::Field { object, structure, field } => {
