@@ -1,1 +1,4 @@
 //! Facts about a function.
+
+pub mod frontier;
+pub mod loops;
