@@ -28,3 +28,6 @@ pub fn check_flow(module: &Module, facts: &Facts) -> Vec<Diagnostic> {
     out.sort_by_key(Diagnostic::span);
     out
 }
+//! Facts about a function.
+pub mod frontier;
+pub mod loops;

@@ -13,6 +13,7 @@ pub mod cleanup;
 pub mod dce;
 pub mod effects;
 pub mod fold;
+pub mod gvn;
 
 use crate::ir::verify::verify;
 use crate::ir::{FuncRef, Function, Module, Signature, print};
@@ -200,12 +201,7 @@ fn run_pass(
 }
 
 /// Verifies what a pass left; what is malformed there is the pass's fault.
-fn check(
-    pass: &'static Pass,
-    module: &Module,
-    function: &Function,
-    observer: &mut dyn Observer,
-) {
+fn check(pass: &'static Pass, module: &Module, function: &Function, observer: &mut dyn Observer) {
     if let Err(errors) = verify(module, function) {
         let lines: Vec<String> = errors.iter().map(|error| format!("\n  {error}")).collect();
         let problem = format!("left a malformed function:{}", lines.concat());
