@@ -1,1 +1,3 @@
 //! Register allocation.
+
+pub mod parallel_move;
