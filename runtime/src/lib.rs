@@ -1,5 +1,48 @@
+<<<<<<< HEAD
 //! The runtime of toyjit: what compiled Toy code and the interpreters call.
 
 pub mod entry;
 pub mod layout;
 pub mod math;
+=======
+//! The runtime of Toy: what compiled code and the interpreters call.
+//!
+//! One heap and one object layout serve both. `layout` and `types` say how values lie in memory,
+//! `heap` and its parts keep and collect them, `context`, `stack` and `codemap` are the ground that
+//! machine code stands on, `entry` is the table of what it may call, and the other modules are the
+//! builtins behind that table. `Runtime` holds it all together.
+
+pub mod codemap;
+pub mod context;
+pub mod entry;
+pub mod layout;
+pub mod math;
+pub mod parse;
+pub mod stack;
+pub mod trap;
+pub mod types;
+
+mod arrays;
+mod heap;
+mod input;
+mod memory;
+mod object;
+mod output;
+mod raw;
+mod runtime;
+mod show;
+mod statics;
+mod strings;
+
+pub use codemap::{CodeMap, CodeRange, Site};
+pub use context::{Context, Interrupt, Interrupter};
+pub use entry::{Abi, ENTRIES, Effects, EntryPoint, Rt};
+pub use heap::HeapStats;
+pub use input::Input;
+pub use layout::Slot;
+pub use output::{Captured, Output};
+pub use runtime::{Config, Roots, Runtime};
+pub use stack::{Arguments, Results};
+pub use trap::{Backtrace, Frame, Stop, Stopped, Trap};
+pub use types::{TypeInfo, TypeTable};
+>>>>>>> runtime

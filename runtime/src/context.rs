@@ -1,0 +1,136 @@
+//! The context: the words that machine code reaches through `r15`.
+//!
+//! One mapping of address space holds the [`Context`] and, behind it, the storage of the globals,
+//! so that global `i` is `[r15 + GLOBALS + 8 * i]`. It never moves, and memory is touched only as
+//! far as there are globals.
+
+use std::mem::offset_of;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::entry::{ENTRIES, ENTRY_COUNT};
+use crate::memory::Mapping;
+use crate::runtime::Runtime;
+use crate::trap::Trap;
+
+/// What machine code reads and writes. All offsets are constants of this module.
+#[repr(C, align(64))]
+pub struct Context {
+    /// Where the next object of the nursery goes.
+    pub nursery_next: u64,
+    /// Where inline allocation must stop: an object fits where `next + size <= end`.
+    pub nursery_end: u64,
+    /// The lowest stack pointer that a function may go on with.
+    pub stack_limit: u64,
+    /// The stack pointer of Toy code at its latest call into the runtime, before the call.
+    pub last_sp: u64,
+    /// The stack pointer of the host inside `enter`.
+    pub host_sp: u64,
+    /// Not 0 where the run shall end: a number of [`Interrupt`].
+    pub interrupt: AtomicU64,
+    /// The runtime; set while Toy code runs.
+    pub runtime: *mut Runtime,
+    /// Addresses of the entry points.
+    pub entries: [u64; ENTRY_COUNT],
+}
+
+/// Offset of [`Context::nursery_next`].
+pub const NURSERY_NEXT: u64 = offset_of!(Context, nursery_next) as u64;
+/// Offset of [`Context::nursery_end`].
+pub const NURSERY_END: u64 = offset_of!(Context, nursery_end) as u64;
+/// Offset of [`Context::stack_limit`].
+pub const STACK_LIMIT: u64 = offset_of!(Context, stack_limit) as u64;
+/// Offset of [`Context::last_sp`].
+pub const LAST_SP: u64 = offset_of!(Context, last_sp) as u64;
+/// Offset of [`Context::host_sp`].
+pub const HOST_SP: u64 = offset_of!(Context, host_sp) as u64;
+/// Offset of [`Context::interrupt`].
+pub const INTERRUPT: u64 = offset_of!(Context, interrupt) as u64;
+/// Offset of the table of entry points, 8 bytes each, in the order of `Rt`.
+pub const ENTRY_TABLE: u64 = offset_of!(Context, entries) as u64;
+/// Offset of the globals, 8 bytes each.
+pub const GLOBALS: u64 = size_of::<Context>() as u64;
+/// How many globals there can be.
+pub const MAX_GLOBALS: usize = 1 << 20;
+
+/// The context's memory; shared with the handles that interrupt a run.
+pub(crate) struct ContextMemory(Mapping);
+
+// SAFETY: other threads see the memory only through `interrupt`, which is atomic.
+unsafe impl Send for ContextMemory {}
+// SAFETY: the same.
+unsafe impl Sync for ContextMemory {}
+
+impl ContextMemory {
+    /// A context with the table of entry points filled in; `None` without address space.
+    pub(crate) fn new() -> Option<Arc<Self>> {
+        let memory = Mapping::reserve(size_of::<Context>() + 8 * MAX_GLOBALS)?;
+        let entries = std::array::from_fn(|i| (ENTRIES[i].address)());
+        let context = Context {
+            nursery_next: 0,
+            nursery_end: 0,
+            stack_limit: 0,
+            last_sp: 0,
+            host_sp: 0,
+            interrupt: AtomicU64::new(0),
+            runtime: std::ptr::null_mut(),
+            entries,
+        };
+        // SAFETY: the mapping is large enough, aligned to pages, and nobody else's.
+        unsafe { memory.pointer().cast::<Context>().write(context) };
+        Some(Arc::new(Self(memory)))
+    }
+
+    /// Where the context is.
+    #[inline]
+    pub(crate) fn pointer(&self) -> *mut Context {
+        self.0.pointer().cast()
+    }
+}
+
+/// Why a run is interrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Interrupt {
+    /// From outside.
+    Interrupted = 1,
+    /// The time is over.
+    Time = 2,
+}
+
+/// Interrupts a run, from any thread, also after the runtime has gone.
+#[derive(Clone)]
+pub struct Interrupter(pub(crate) Arc<ContextMemory>);
+
+impl Interrupter {
+    /// Asks the run to end.
+    pub fn interrupt(&self, why: Interrupt) {
+        self.word().store(why as u64, Ordering::Relaxed);
+    }
+
+    /// Takes the request back.
+    pub fn clear(&self) {
+        self.word().store(0, Ordering::Relaxed);
+    }
+
+    /// Why the run shall end, if it shall.
+    #[inline]
+    pub fn why(&self) -> Option<Trap> {
+        match self.word().load(Ordering::Relaxed) {
+            0 => None,
+            word if word == Interrupt::Time as u64 => Some(Trap::Time),
+            _ => Some(Trap::Interrupted),
+        }
+    }
+
+    fn word(&self) -> &AtomicU64 {
+        // SAFETY: the memory lives as long as `self`, and the word is only used atomically.
+        unsafe { &(*self.0.pointer()).interrupt }
+    }
+}
+
+impl std::fmt::Debug for Interrupter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Interrupter")
+    }
+}

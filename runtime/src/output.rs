@@ -1,0 +1,167 @@
+//! Where programs print to: a sink behind a buffer of 64 KiB.
+//!
+//! The buffer goes out when it is full, when the run ends, before the program waits for input, and,
+//! where the sink is a terminal, at the end of each line.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::trap::Stop;
+
+/// Bytes that are kept back before they are written.
+const CAPACITY: usize = 64 << 10;
+
+/// A buffered sink for bytes.
+pub struct Output {
+    sink: Box<dyn Write + Send>,
+    buffer: Vec<u8>,
+    by_line: bool,
+}
+
+impl Output {
+    /// Standard output.
+    pub fn stdout() -> Self {
+        let by_line = io::stdout().is_terminal();
+        Self { by_line, ..Self::to(Box::new(io::stdout())) }
+    }
+
+    /// Any sink.
+    pub fn to(sink: Box<dyn Write + Send>) -> Self {
+        Self { sink, buffer: Vec::new(), by_line: false }
+    }
+
+    /// An output that is kept in memory, and the handle to take it from.
+    pub fn capture() -> (Self, Captured) {
+        let captured = Captured::default();
+        (Self::to(Box::new(captured.clone())), captured)
+    }
+
+    /// Writes bytes.
+    #[inline]
+    pub fn put(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        if self.buffer.len() + bytes.len() > CAPACITY {
+            return self.put_large(bytes);
+        }
+        self.buffer.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    #[cold]
+    fn put_large(&mut self, bytes: &[u8]) -> Result<(), Stop> {
+        self.drain()?;
+        if bytes.len() < CAPACITY {
+            self.buffer.reserve_exact(CAPACITY);
+            self.buffer.extend_from_slice(bytes);
+            return Ok(());
+        }
+        self.sink.write_all(bytes).map_err(stop)
+    }
+
+    /// To be called where a line may have ended.
+    #[inline]
+    pub fn line_ended(&mut self) -> Result<(), Stop> {
+        if self.by_line { self.flush() } else { Ok(()) }
+    }
+
+    /// Whether what is printed shall be seen at the end of each line.
+    #[inline]
+    pub fn is_by_line(&self) -> bool {
+        self.by_line
+    }
+
+    /// Writes out what was kept back.
+    pub fn flush(&mut self) -> Result<(), Stop> {
+        self.drain()?;
+        self.sink.flush().map_err(stop)
+    }
+
+    fn drain(&mut self) -> Result<(), Stop> {
+        let result = self.sink.write_all(&self.buffer);
+        self.buffer.clear();
+        result.map_err(stop)
+    }
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self::stdout()
+    }
+}
+
+impl std::fmt::Debug for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Output").field("waiting", &self.buffer.len()).finish_non_exhaustive()
+    }
+}
+
+/// How a failed write ends the run.
+fn stop(error: io::Error) -> Stop {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Stop::ClosedPipe,
+        _ => Stop::Output(error.to_string()),
+    }
+}
+
+/// What was written to an output made by [`Output::capture`], as far as it was flushed.
+#[derive(Clone, Debug, Default)]
+pub struct Captured(Arc<Mutex<Vec<u8>>>);
+
+impl Captured {
+    /// Takes all bytes that came since the last time.
+    pub fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Write for Captured {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Failing(io::ErrorKind);
+
+    impl Write for Failing {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(self.0.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn keeps_back_and_keeps_order() {
+        let (mut output, captured) = Output::capture();
+        output.put(b"one ").unwrap();
+        assert_eq!(captured.take(), b"");
+        let large = vec![b'x'; 2 * CAPACITY];
+        output.put(&large).unwrap();
+        output.put(b" two").unwrap();
+        output.flush().unwrap();
+        let all = captured.take();
+        assert_eq!(all.len(), 8 + large.len());
+        assert!(all.starts_with(b"one x") && all.ends_with(b"x two"));
+    }
+
+    #[test]
+    fn failures_end_the_run() {
+        let mut closed = Output::to(Box::new(Failing(io::ErrorKind::BrokenPipe)));
+        closed.put(b"x").unwrap();
+        assert_eq!(closed.flush(), Err(Stop::ClosedPipe));
+        assert_eq!(closed.flush(), Ok(()));
+        let mut full = Output::to(Box::new(Failing(io::ErrorKind::StorageFull)));
+        full.put(b"x").unwrap();
+        assert!(matches!(full.flush(), Err(Stop::Output(_))));
+    }
+}
