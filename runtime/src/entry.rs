@@ -1,6 +1,3 @@
-<<<<<<< HEAD
-//! The table of entry points.
-=======
 //! The table of entry points: what machine code and the interpreters call, one row each.
 //!
 //! A row gives the name, the parameters and the result, the effects, and the function that does it.
@@ -467,4 +464,3 @@ entries! {
     TrapInterrupt = "trap_interrupt" runtime () -> Never [TRAPS DIVERGES]
         |rt: &mut Runtime| Err(rt.interrupted().unwrap_or(Trap::Interrupted).into());
 }
->>>>>>> runtime

@@ -1,20 +1,3 @@
-<<<<<<< HEAD
-//! How Toy's values and objects lie in memory.
-
-/// What one field, element, capture or global holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Slot {
-    /// An int.
-    Int,
-    /// A float.
-    Float,
-    /// A bool.
-    Bool,
-    /// A byte.
-    Byte,
-    /// A reference: nil or an object.
-    Ref,
-=======
 //! How Toy values lie in memory: the one layout that machine code and interpreters share.
 //!
 //! Every value is a 64-bit word: an int, the bits of a float, a bool as 0 or 1, a byte as 0 to 255,
@@ -171,5 +154,4 @@ mod tests {
             assert_eq!(Slot::from_number(slot as u64), slot);
         }
     }
->>>>>>> runtime
 }

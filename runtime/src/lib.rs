@@ -1,10 +1,3 @@
-<<<<<<< HEAD
-//! The runtime of toyjit: what compiled Toy code and the interpreters call.
-
-pub mod entry;
-pub mod layout;
-pub mod math;
-=======
 //! The runtime of Toy: what compiled code and the interpreters call.
 //!
 //! One heap and one object layout serve both. `layout` and `types` say how values lie in memory,
@@ -45,4 +38,3 @@ pub use runtime::{Config, Roots, Runtime};
 pub use stack::{Arguments, Results};
 pub use trap::{Backtrace, Frame, Stop, Stopped, Trap};
 pub use types::{TypeInfo, TypeTable};
->>>>>>> runtime
