@@ -1,9 +1,13 @@
 //! The intermediate representation: operators, types, functions in their two forms.
 
+pub mod cfg;
+pub mod dominators;
 pub mod function;
 pub mod module;
 pub mod op;
 
+pub use cfg::{Cfg, PredEdge};
+pub use dominators::Dominators;
 pub use function::{
     Block, BlockData, Const, ENTRY, Edge, Form, FuncRef, Function, Inst, InstData, Loc, LocData,
     Signature, StrRef, Terminator, Value, ValueData, ValueDef, Variable, VariableData,

@@ -1,0 +1,168 @@
+//! The control flow graph of a function: predecessors and the reverse postorder.
+//!
+//! One depth-first walk from the entry (explicit stack, linear time) numbers the reachable blocks.
+//! Blocks that it does not reach are not part of the graph: they have no number and appear in
+//! nobody's list of predecessors.
+//!
+//! `Function` → [`Cfg`]. It is a snapshot: whoever changes a terminator computes it anew.
+
+use super::function::{Block, ENTRY, Function};
+use crate::entity::SideTable;
+
+/// Where control comes from: the edge with this index in this block's terminator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PredEdge {
+    /// The block that the edge leaves.
+    pub block: Block,
+    /// Its place in `Terminator::edges`.
+    pub index: u32,
+}
+
+/// The control flow graph of a function.
+#[derive(Clone, Debug)]
+pub struct Cfg {
+    rpo: Vec<Block>,
+    number: SideTable<Block, u32>,
+    pred_edges: Vec<PredEdge>,
+    pred_starts: Vec<u32>,
+    /// The reachable blocks in the order in which the walk found them, each with the place in this
+    /// list of the block it was found from (the entry: itself).
+    pub(super) tree: Vec<(Block, u32)>,
+}
+
+const UNREACHABLE: u32 = u32::MAX;
+
+impl Cfg {
+    /// The graph of `function` as it is now.
+    pub fn compute(function: &Function) -> Self {
+        let (tree, mut rpo) = walk(function);
+        rpo.reverse();
+        let mut number = SideTable::with_len(UNREACHABLE, function.blocks.len());
+        for (i, &block) in rpo.iter().enumerate() {
+            number[block] = i as u32;
+        }
+        // Counting sort of all edges by their target; within a list, by the source's number.
+        let mut pred_starts = vec![0; rpo.len() + 1];
+        for &block in &rpo {
+            for succ in function.succs(block) {
+                pred_starts[number[succ] as usize + 1] += 1;
+            }
+        }
+        for i in 1..pred_starts.len() {
+            pred_starts[i] += pred_starts[i - 1];
+        }
+        let edges = pred_starts[rpo.len()] as usize;
+        let mut pred_edges = vec![PredEdge { block: ENTRY, index: 0 }; edges];
+        let mut next = pred_starts.clone();
+        for &block in &rpo {
+            for (index, succ) in function.succs(block).enumerate() {
+                let slot = &mut next[number[succ] as usize];
+                pred_edges[*slot as usize] = PredEdge { block, index: index as u32 };
+                *slot += 1;
+            }
+        }
+        Self { rpo, number, pred_edges, pred_starts, tree }
+    }
+
+    /// The reachable blocks in reverse postorder: the entry first, every block before those it
+    /// dominates, and before its successors but along back edges.
+    pub fn rpo(&self) -> &[Block] {
+        &self.rpo
+    }
+
+    /// The reachable blocks in postorder.
+    pub fn postorder(&self) -> impl DoubleEndedIterator<Item = Block> + ExactSizeIterator + '_ {
+        self.rpo.iter().rev().copied()
+    }
+
+    /// A reachable block's place in [`Cfg::rpo`].
+    pub fn rpo_number(&self, block: Block) -> Option<u32> {
+        Some(self.number[block]).filter(|&n| n != UNREACHABLE)
+    }
+
+    /// Whether a path leads from the entry to `block`.
+    pub fn is_reachable(&self, block: Block) -> bool {
+        self.number[block] != UNREACHABLE
+    }
+
+    /// The edges that lead to `block`, in the order of their sources' RPO numbers.
+    pub fn pred_edges(&self, block: Block) -> &[PredEdge] {
+        let Some(n) = self.rpo_number(block) else { return &[] };
+        let n = n as usize;
+        &self.pred_edges[self.pred_starts[n] as usize..self.pred_starts[n + 1] as usize]
+    }
+
+    /// The predecessors of `block`, one for each edge: a branch with equal targets counts twice.
+    pub fn preds(&self, block: Block) -> impl ExactSizeIterator<Item = Block> + '_ {
+        self.pred_edges(block).iter().map(|edge| edge.block)
+    }
+}
+
+/// The depth-first tree and the postorder. Of two edges the second is walked first, so that in
+/// reverse postorder what the first leads to (a loop's body) stands directly behind its source.
+fn walk(function: &Function) -> (Vec<(Block, u32)>, Vec<Block>) {
+    let mut seen = SideTable::with_len(false, function.blocks.len());
+    let mut tree = vec![(ENTRY, 0)];
+    let mut postorder = Vec::with_capacity(function.blocks.len());
+    // Open blocks: place in `tree`, number of edges still to walk.
+    let mut open = vec![(0u32, function.blocks[ENTRY].terminator.edges().len())];
+    seen[ENTRY] = true;
+    while let Some((at, left)) = open.last_mut() {
+        let block = tree[*at as usize].0;
+        if *left == 0 {
+            postorder.push(block);
+            open.pop();
+            continue;
+        }
+        *left -= 1;
+        let succ = function.blocks[block].terminator.edges()[*left].target;
+        if !seen[succ] {
+            seen[succ] = true;
+            tree.push((succ, *at));
+            open.push((tree.len() as u32 - 1, function.blocks[succ].terminator.edges().len()));
+        }
+    }
+    (tree, postorder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Edge, FuncRef, Op, Signature, Terminator};
+
+    fn graph(edges: &[&[u32]]) -> Function {
+        let mut f = Function::new("g", FuncRef(0), Signature::default());
+        let zero = f.int(0);
+        for _ in 1..edges.len() {
+            f.add_block();
+        }
+        for (from, to) in edges.iter().enumerate() {
+            f.blocks[Block(from as u32)].terminator = match **to {
+                [] => Terminator::Return(None),
+                [a] => Terminator::Jump(Edge::to(Block(a))),
+                [a, b, ..] => Terminator::Branch {
+                    op: Op::IEq,
+                    args: [zero, zero],
+                    edges: [Edge::to(Block(a)), Edge::to(Block(b))],
+                },
+            };
+        }
+        f
+    }
+
+    #[test]
+    fn a_loop_body_stands_between_header_and_exit() {
+        let cfg = Cfg::compute(&graph(&[&[1], &[2, 3], &[1], &[], &[3]]));
+        assert_eq!(cfg.rpo(), [Block(0), Block(1), Block(2), Block(3)]);
+        assert_eq!(cfg.preds(Block(1)).collect::<Vec<_>>(), [Block(0), Block(2)]);
+        assert_eq!(cfg.preds(Block(3)).collect::<Vec<_>>(), [Block(1)]);
+        assert!(!cfg.is_reachable(Block(4)));
+    }
+
+    #[test]
+    fn equal_targets_are_two_edges() {
+        let cfg = Cfg::compute(&graph(&[&[1, 1], &[]]));
+        let edges = cfg.pred_edges(Block(1));
+        assert_eq!(edges.iter().map(|e| e.index).collect::<Vec<_>>(), [0, 1]);
+    }
+}
