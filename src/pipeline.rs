@@ -75,8 +75,9 @@ pub fn front(sources: &Sources, timings: &mut Timings) -> (Option<Front>, Vec<Di
             return (None, diagnostics);
         };
         let lowered = timings.time("lower", || lower::lower(&program, &interner));
-        diagnostics
-            .extend(timings.time("flow", || analysis::check_flow(&lowered, &program, &interner)));
+        diagnostics.extend(
+            timings.time("flow", || analysis::check_flow(&lowered.module, &lowered.facts)),
+        );
         let front = Front { interner, program, lowered };
         ((!has_errors(&diagnostics)).then_some(front), diagnostics)
     })

@@ -5,7 +5,9 @@ pub mod bits;
 pub mod components;
 pub mod dataflow;
 pub mod facts;
+pub mod frontier;
 pub mod globals;
+pub mod loops;
 pub mod reachability;
 
 use crate::ir::Module;
@@ -28,6 +30,3 @@ pub fn check_flow(module: &Module, facts: &Facts) -> Vec<Diagnostic> {
     out.sort_by_key(Diagnostic::span);
     out
 }
-//! Facts about a function.
-pub mod frontier;
-pub mod loops;
