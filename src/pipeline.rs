@@ -8,20 +8,21 @@
 
 use crate::analysis;
 use crate::interp::Halt;
-use crate::ir::{FuncRef, Loc, Module};
+use crate::ir::{FuncRef, Module};
 use crate::jit::{self, LinkError, Linked};
 use crate::lower::{self, Lowered};
 use crate::mach::{Allocation, CompiledFunction, Target, VCode};
 use crate::opt::{self, Observer};
 use crate::regalloc;
 use crate::sema::{self, hir};
-use crate::source::{Diagnostic, Interner, Severity, Sources, Trace, TraceFrame};
+use crate::report::trace;
+use crate::source::{Diagnostic, Interner, Severity, Sources, Trace};
 use crate::ssa::{self, Construction, Folding};
 use crate::syntax;
 use crate::timing::Timings;
 use crate::x64::X64;
 use std::fmt;
-use toyjit_runtime::{Arguments, Backtrace, Frame, Runtime, Stop, Stopped};
+use toyjit_runtime::{Arguments, Runtime, Stop, Stopped};
 
 /// How a program is compiled.
 #[derive(Clone, Debug)]
@@ -230,36 +231,4 @@ impl Executable {
     fn halt(&self, stopped: Stopped) -> Halt {
         Halt { stop: stopped.stop, trace: trace(&self.module, &stopped.backtrace) }
     }
-}
-
-/// The chain of calls of a backtrace, inlined ones too.
-pub fn trace(module: &Module, backtrace: &Backtrace) -> Trace {
-    let expand = |frames: &[Frame]| -> Vec<TraceFrame> {
-        frames.iter().flat_map(|frame| inlined_frames(module, *frame)).collect()
-    };
-    let mut first = expand(&backtrace.first);
-    let mut last = expand(&backtrace.last);
-    let mut left_out = backtrace.left_out;
-    if left_out == 0 {
-        first.append(&mut last);
-        return Trace::from_chain(first.len(), |i| first[i].clone());
-    }
-    let shown = crate::source::trace::SHOWN_FRAMES;
-    left_out += first.len().saturating_sub(shown) as u64 + last.len().saturating_sub(shown) as u64;
-    first.truncate(shown);
-    let from = last.len().saturating_sub(shown);
-    Trace { first, left_out, last: last.split_off(from) }
-}
-
-fn inlined_frames(module: &Module, frame: Frame) -> Vec<TraceFrame> {
-    let function = &module.functions[FuncRef(frame.function)];
-    let mut frames = Vec::new();
-    let mut at = Some(Loc(frame.loc));
-    while let Some(loc) = at {
-        let data = function.locs[loc];
-        let name = module.functions[data.function].name.clone();
-        frames.push(TraceFrame { function: name, span: data.span });
-        at = data.inlined_at;
-    }
-    frames
 }

@@ -1,9 +1,11 @@
 //! What is said of a run that ended early: the trap, its place with an excerpt, the chain of calls.
 
+use crate::ir::{FuncRef, Loc, Module};
 use crate::source::render::render_trap;
+use crate::source::trace::SHOWN_FRAMES;
 use crate::source::{Sources, Trace, TraceFrame};
 use std::fmt::Write;
-use toyjit_runtime::{Stop, Trap};
+use toyjit_runtime::{Backtrace, Frame, Stop, Trap};
 
 /// Exit code: the program does not compile.
 pub const EXIT_ERRORS: i32 = 1;
@@ -66,4 +68,35 @@ fn trap_report(sources: &Sources, trap: &Trap, trace: &Trace, color: bool) -> St
 fn call_line(text: &mut String, sources: &Sources, frame: &TraceFrame) {
     let place = sources.place(frame.span.start);
     let _ = writeln!(text, "  in {} at {place}", frame.function);
+}
+
+/// The chain of calls of a backtrace, inlined ones too.
+pub fn trace(module: &Module, backtrace: &Backtrace) -> Trace {
+    let expand = |frames: &[Frame]| -> Vec<TraceFrame> {
+        frames.iter().flat_map(|frame| inlined_frames(module, *frame)).collect()
+    };
+    let mut first = expand(&backtrace.first);
+    let mut last = expand(&backtrace.last);
+    let mut left_out = backtrace.left_out;
+    if left_out == 0 {
+        first.append(&mut last);
+        return Trace::from_chain(first.len(), |i| first[i].clone());
+    }
+    left_out += first.len().saturating_sub(SHOWN_FRAMES) as u64 + last.len().saturating_sub(SHOWN_FRAMES) as u64;
+    first.truncate(SHOWN_FRAMES);
+    let from = last.len().saturating_sub(SHOWN_FRAMES);
+    Trace { first, left_out, last: last.split_off(from) }
+}
+
+fn inlined_frames(module: &Module, frame: Frame) -> Vec<TraceFrame> {
+    let function = &module.functions[FuncRef(frame.function)];
+    let mut frames = Vec::new();
+    let mut at = Some(Loc(frame.loc));
+    while let Some(loc) = at {
+        let data = function.locs[loc];
+        let name = module.functions[data.function].name.clone();
+        frames.push(TraceFrame { function: name, span: data.span });
+        at = data.inlined_at;
+    }
+    frames
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use toyjit::interp;
 use toyjit::ir::interp as ir_interp;
 use toyjit::pipeline::{self, Front, Options};
+use toyjit::report;
 use toyjit::source::{Severity, Sources, Trace};
 use toyjit::timing::Timings;
 use toyjit_runtime::{Captured, Config, Input, Output, Runtime, Stop, Trap};
@@ -156,7 +157,7 @@ impl Subject {
         let ended = ir_interp::Interpreter::new(module, runtime)
             .and_then(|interpreter| interpreter.with_limit(STEPS).run_program());
         self.end(ended.map_err(|stopped| {
-            let trace = pipeline::trace(module, &stopped.backtrace);
+            let trace = report::trace(module, &stopped.backtrace);
             (stopped.stop, trace)
         }))
     }
