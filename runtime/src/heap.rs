@@ -119,8 +119,13 @@ impl Heap {
     }
 
     /// The most bytes that the heap may take.
-    pub(crate) fn limit(&mut self) -> u64 {
+    fn limit(&mut self) -> u64 {
         *self.limit.get_or_insert_with(machine_limit)
+    }
+
+    /// How many more bytes the heap may take.
+    pub(crate) fn left(&mut self) -> u64 {
+        self.limit().saturating_sub(self.footprint())
     }
 
     /// Room in the nursery for a small object, if there is some.
