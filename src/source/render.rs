@@ -137,3 +137,98 @@ impl<'a> Window<'a> {
         range.start - self.start..range.end - self.start
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbtest::arbtest;
+    use std::time::Duration;
+
+    fn span(start: u32, end: u32) -> Span {
+        Span::new(start, end)
+    }
+
+    #[test]
+    fn shape() {
+        let mut sources = Sources::new();
+        sources.add("a.toy", "let x = 1\r\nlet\ty = é + z;\r\n");
+        let diagnostics = [
+            Diagnostic::warning("W0601", span(16, 17), "`y` is not used", ""),
+            Diagnostic::error("E0111", span(9, 9), "expected `;`", "here").suggest(span(9, 9), ";"),
+        ];
+        let text = render(&sources, &diagnostics, false);
+        assert_eq!(
+            text,
+            "error[E0111]: expected `;`
+ --> a.toy:1:10
+  |
+1 | let x = 1
+  |          ^ here
+  |
+help: add `;`
+  |
+1 | let x = 1;
+  |          +
+
+warning[W0601]: `y` is not used
+ --> a.toy:2:6
+  |
+2 | let    y = é + z;
+  |         ^
+
+"
+        );
+        assert!(render(&sources, &diagnostics, true).contains("\u{1b}["));
+        assert_eq!(render(&sources, &[], false), "");
+        assert!(render(&Sources::new(), &diagnostics, false).starts_with("error[E0111]: "));
+    }
+
+    #[test]
+    fn far_labels_and_other_files() {
+        let mut sources = Sources::new();
+        sources.add("a.toy", "x\n".repeat(100));
+        let base = sources.add("b.toy", "y").unwrap();
+        let error = Diagnostic::error("E0201", span(180, 181), "twice", "again")
+            .label(span(0, 1), "first")
+            .label(span(base, base + 1), "and here")
+            .note("a note");
+        let text = render(&sources, &[error], false);
+        for part in ["--> a.toy:91:1", "a.toy:1:1", "b.toy:1:1", "= note: a note"] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+
+    /// The place in the output is the place that `Sources::place` tells, and nothing panics.
+    #[test]
+    fn random_spans() {
+        const PIECES: &[&str] =
+            &["a", "é", "漢", "👩‍👩‍👧", "\t", "\r\n", "\n", "\r", "\0", "\u{feff}", "\u{301}", " "];
+        arbtest(|u| {
+            let mut sources = Sources::new();
+            for index in 0..u.int_in_range(1..=2)? {
+                let mut text = String::new();
+                for _ in 0..u.int_in_range(0..=30)? {
+                    text.push_str(u.choose(PIECES)?);
+                }
+                sources.add(format!("f{index}"), text);
+            }
+            let mut any = |u: &mut arbtest::arbitrary::Unstructured| {
+                let start = u.int_in_range(0..=150)?;
+                Ok(span(start, start + u.int_in_range(0..=20)?))
+            };
+            let first = any(u)?;
+            let mut error =
+                Diagnostic::error("E0001", first, "message", *u.choose(&["", "label"])?);
+            for _ in 0..u.int_in_range(0..=3)? {
+                error = error.label(any(u)?, "more");
+            }
+            if u.arbitrary()? {
+                error = error.suggest(any(u)?, *u.choose(&["", ";", "a\nb"])?);
+            }
+            let text = render(&sources, &[error], u.arbitrary()?);
+            assert!(text.contains("message"));
+            Ok(())
+        })
+        .budget(Duration::from_secs(2));
+    }
+}
