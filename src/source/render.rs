@@ -9,6 +9,7 @@
 use super::{Diagnostic, File, Severity, Sources, Span, floor_boundary};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Labels further apart than this many lines get snippets of their own.
@@ -79,10 +80,12 @@ fn snippets<'a>(
     }
     let snippet = |(hood, labels): (Stretch<'a>, Vec<(usize, Range<usize>)>)| {
         let window = Window::around(hood.file, hood.range);
+        let cut = |(index, range)| (index, window.cut(&range));
+        let labels: Vec<(usize, Range<usize>)> = labels.into_iter().map(cut).collect();
         let annotations = labels.into_iter().map(|(index, range)| {
             let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
             let text = diagnostic.labels[index].1.as_str();
-            kind.span(window.cut(&range)).label((!text.is_empty()).then_some(text))
+            kind.span(range).label((!text.is_empty()).then_some(text))
         });
         Snippet::source(window.text)
             .path(hood.file.name.as_str())
@@ -120,7 +123,7 @@ impl<'a> Stretch<'a> {
 
 /// The whole lines around a stretch.
 struct Window<'a> {
-    text: &'a str,
+    text: Cow<'a, str>,
     start: usize,
     line: usize,
 }
@@ -130,7 +133,12 @@ impl<'a> Window<'a> {
         let (first, last) = (file.line_of(range.start), file.line_of(range.end));
         let start = file.line_starts[first - 1] as usize;
         let end = file.line_starts.get(last).map_or(file.text.len(), |&e| e as usize);
-        Self { text: &file.text[start..end], start, line: first }
+        let mut text = Cow::Borrowed(&file.text[start..end]);
+        if range.end == end && text.ends_with('\n') {
+            // The renderer knows an empty last line only by its end.
+            text.to_mut().push('\n');
+        }
+        Self { text, start, line: first }
     }
 
     fn cut(&self, range: &Range<usize>) -> Range<usize> {
@@ -212,7 +220,7 @@ warning[W0601]: `y` is not used
                 }
                 sources.add(format!("f{index}"), text);
             }
-            let mut any = |u: &mut arbtest::arbitrary::Unstructured| {
+            let any = |u: &mut arbtest::arbitrary::Unstructured| {
                 let start = u.int_in_range(0..=150)?;
                 Ok(span(start, start + u.int_in_range(0..=20)?))
             };
@@ -225,8 +233,11 @@ warning[W0601]: `y` is not used
             if u.arbitrary()? {
                 error = error.suggest(any(u)?, *u.choose(&["", ";", "a\nb"])?);
             }
-            let text = render(&sources, &[error], u.arbitrary()?);
-            assert!(text.contains("message"));
+            render(&sources, std::slice::from_ref(&error), true);
+            let text = render(&sources, &[error], false);
+            let place = sources.place(first.start);
+            let place = format!("--> {}:{}:{}\n", place.file, place.line, place.column);
+            assert!(text.starts_with("error[E0001]: message\n") && text.contains(&place), "{text}{place}{first:?} {:?}", sources.files());
             Ok(())
         })
         .budget(Duration::from_secs(2));
