@@ -43,7 +43,12 @@ fn report<'a>(sources: &'a Sources, diagnostic: &'a Diagnostic) -> Vec<Group<'a>
     group = group.elements(diagnostic.notes.iter().map(|n| Level::NOTE.message(n.as_str())));
     match (&diagnostic.help, &diagnostic.suggestion) {
         (help, Some((span, text))) if !sources.files().is_empty() => {
-            let help = help.as_deref().unwrap_or("write");
+            let help = match help {
+                Some(help) => help.clone(),
+                None if text.is_empty() => "remove this".into(),
+                None if span.start == span.end => format!("add `{text}`"),
+                None => "write".into(),
+            };
             let place = Stretch::of(sources, *span);
             let window = Window::around(place.file, place.range.clone());
             let patch = Patch::new(window.cut(&place.range), text.as_str());

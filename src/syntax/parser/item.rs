@@ -2,7 +2,7 @@
 
 use super::expression::expression;
 use super::recover::{expect_or, item_ahead, list, take_name};
-use super::state::{at, nested, peek, peek_nth, since};
+use super::state::{at, peek, peek_nth, since};
 use super::statement::{BlockOf, block, statement, stray_brace};
 use super::types::types;
 use super::{Ref, Rule};
@@ -187,7 +187,7 @@ fn structure<'s>(param: Rule<'s, Option<Param>>) -> Rule<'s, Item> {
         let name = take_name(inp, "a name for the struct");
         let here = at(inp);
         let fields = match peek(inp) {
-            Token::LBrace => nested(inp, 1, |inp| inp.parse(&fields)).transpose()?,
+            Token::LBrace => Some(inp.parse(&fields)?),
             _ => {
                 inp.state().expected(here, "`{`");
                 None

@@ -19,6 +19,7 @@ mod expression;
 mod item;
 mod pattern;
 mod precedence;
+mod primary;
 mod recover;
 mod state;
 mod statement;

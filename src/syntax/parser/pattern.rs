@@ -1,7 +1,7 @@
 //! Patterns of `match`.
 
 use super::Ref;
-use super::expression::literal;
+use super::primary::literal;
 use super::state::{at, peek, since, take};
 use crate::source::Diagnostic;
 use crate::syntax::ast::{Expr, ExprKind, Pattern, PatternKind};

@@ -1,6 +1,6 @@
 //! Error productions: what stands for a missing piece, says so, and finds the place to go on from.
 
-use super::state::{REACH, State, at, peek, peek_nth, since, take};
+use super::state::{REACH, State, at, nested, peek, peek_nth, since, take};
 use super::{Ref, Rule};
 use crate::source::Diagnostic;
 use crate::syntax::ast::Name;
@@ -9,10 +9,6 @@ use chumsky::Parser;
 use chumsky::primitive::custom;
 
 /// A name; `None` (reported) where there is none.
-pub(super) fn name<'s>(what: &'static str) -> Rule<'s, Option<Name>> {
-    custom(move |inp| Ok(take_name(inp, what))).boxed()
-}
-
 pub(super) fn take_name(inp: &mut Ref<'_, '_>, what: &str) -> Option<Name> {
     let start = at(inp);
     if let Token::Ident(symbol) = peek(inp) {
@@ -108,6 +104,11 @@ fn suspect(state: &State<'_>, open: usize, end: usize) -> usize {
 /// The token that closes the list in which `from` stands, if it comes before the statement ends.
 fn find_close(state: &State<'_>, from: usize, close: Token) -> Option<usize> {
     let mut depth = 0;
+    if matches!(state.token(from), Token::RParen | Token::RBracket)
+        && state.token(from + 1) == close
+    {
+        return Some(from + 1);
+    }
     for i in from..from + REACH {
         match state.token(i) {
             Token::LParen | Token::LBracket | Token::LBrace => depth += 1,
@@ -137,22 +138,50 @@ pub(super) fn list<'s, O: 's>(
     closing: Token,
     what: &'static str,
 ) -> Rule<'s, Vec<O>> {
+    let list = List { starts, closing, what };
     custom(move |inp| {
-        let list = List { open: at(inp), starts, closing, what };
-        inp.skip();
-        let free = std::mem::replace(&mut inp.state().struct_literals, true);
-        let mut elements = Vec::new();
-        list.elements(inp, &element, &mut elements);
-        inp.state().struct_literals = free;
-        Ok(elements)
+        let elements = inside(inp, |inp, open| {
+            let mut elements = Vec::new();
+            list.elements(inp, open, &element, &mut elements);
+            elements
+        });
+        Ok(elements.unwrap_or_default())
     })
     .boxed()
 }
 
-/// A list that is being parsed.
+/// Takes an opening bracket and runs `inner` one construct deeper, where struct literals are free.
+/// `None` where that is too deep.
+pub(super) fn inside<'s, 'p, O>(
+    inp: &mut Ref<'s, 'p>,
+    inner: impl FnOnce(&mut Ref<'s, 'p>, usize) -> O,
+) -> Option<O> {
+    nested(inp, 1, |inp| {
+        let open = at(inp);
+        inp.skip();
+        let outer = std::mem::replace(&mut inp.state().struct_literals, true);
+        let result = inner(inp, open);
+        inp.state().struct_literals = outer;
+        result
+    })
+}
+
+/// An opening bracket, `inner` and the closing bracket.
+pub(super) fn bracketed<'s, 'p, O>(
+    inp: &mut Ref<'s, 'p>,
+    closing: Token,
+    inner: impl FnOnce(&mut Ref<'s, 'p>) -> O,
+) -> Option<O> {
+    inside(inp, |inp, open| {
+        let result = inner(inp);
+        close(inp, open, closing);
+        result
+    })
+}
+
+/// A form of list: what its elements begin with and what closes it.
+#[derive(Clone, Copy)]
 pub(super) struct List {
-    /// The token that opened it.
-    pub open: usize,
     /// Whether an element begins with a token.
     pub starts: fn(Token) -> bool,
     /// The bracket that closes it.
@@ -162,10 +191,12 @@ pub(super) struct List {
 }
 
 impl List {
-    /// Elements up to and with the closing bracket; to be called where an element may begin.
+    /// Elements up to and with the closing bracket of the list that the token `open` began; to be
+    /// called where an element may begin.
     pub fn elements<'s, 'p, O>(
         &self,
         inp: &mut Ref<'s, 'p>,
+        open: usize,
         element: &impl Fn(&mut Ref<'s, 'p>) -> O,
         out: &mut Vec<O>,
     ) {
@@ -175,10 +206,10 @@ impl List {
             }
             let next = peek(inp);
             if !(self.starts)(next) || item_ahead(inp, 0) {
-                return self.end(inp, self.what);
+                return self.end(inp, open, self.what);
             }
             out.push(element(inp));
-            if !self.separated(inp) {
+            if !self.separated(inp, open) {
                 return;
             }
         }
@@ -186,7 +217,7 @@ impl List {
 
     /// What follows an element: whether another may come, or the closing bracket. Otherwise the
     /// list is ended, with a report.
-    pub fn separated(&self, inp: &mut Ref<'_, '_>) -> bool {
+    pub fn separated(&self, inp: &mut Ref<'_, '_>, open: usize) -> bool {
         let next = peek(inp);
         if take(inp, Token::Comma) || next == self.closing {
             return true;
@@ -197,19 +228,19 @@ impl List {
             inp.skip();
             return true;
         }
-        self.end(inp, &format!("`,` or `{}`", symbol(self.closing)));
+        self.end(inp, open, &format!("`,` or `{}`", symbol(self.closing)));
         false
     }
 
     /// Ends the list at a token that does not belong in it.
-    fn end(&self, inp: &mut Ref<'_, '_>, what: &str) {
+    fn end(&self, inp: &mut Ref<'_, '_>, open: usize, what: &str) {
         let here = at(inp);
         match find_close(inp.state(), here, self.closing) {
             Some(end) => {
                 inp.state().expected(here, what);
                 skip_to(inp, end + 1);
             }
-            None => unclosed(inp.state(), self.open, here, self.closing),
+            None => unclosed(inp.state(), open, here, self.closing),
         }
     }
 }
@@ -226,6 +257,9 @@ pub(super) fn semicolon(inp: &mut Ref<'_, '_>) -> bool {
         skip_statement(inp);
         return false;
     }
+    let ended = matches!(next, Token::RBrace | Token::Eof)
+        || next.is_statement_keyword()
+        || inp.state().newline_before(here) && next.starts_statement();
     match next {
         Token::RParen | Token::RBracket => {
             stray(inp);
@@ -244,17 +278,16 @@ pub(super) fn semicolon(inp: &mut Ref<'_, '_>) -> bool {
         }),
         _ => inp.state().report(here, |s| {
             let place = s.after_previous(here);
-            Diagnostic::error(
+            let error = Diagnostic::error(
                 "E0111",
                 place,
                 format!("expected `;`, found {}", s.found(here)),
                 "expected `;`",
-            )
-            .suggest(place, ";")
+            );
+            if ended { error.suggest(place, ";") } else { error }
         }),
     }
-    let fresh = inp.state().newline_before(here) && next.starts_statement();
-    if fresh || next.is_statement_keyword() || matches!(next, Token::RBrace | Token::Eof) {
+    if ended {
         return true;
     }
     skip_statement(inp);

@@ -150,12 +150,16 @@ impl<'s> State<'s> {
         }
     }
 
-    /// `expected WHAT, found …` at the token `at`.
+    /// `expected WHAT, found …` at the token `at`; where that begins a line and looks like
+    /// something else altogether, the place is behind the token before it.
     pub fn expected(&mut self, at: usize, what: &str) {
         self.report(at, |s| {
+            let next = s.token(at);
+            let unrelated = next.starts_statement() || matches!(next, Token::RBrace | Token::Eof);
+            let behind = at > 0 && unrelated && s.newline_before(at);
             Diagnostic::error(
                 "E0110",
-                s.span(at),
+                if behind { s.after_previous(at) } else { s.span(at) },
                 format!("expected {what}, found {}", s.found(at)),
                 format!("expected {what}"),
             )
@@ -244,23 +248,24 @@ pub(super) fn nested<'s, 'p, O>(
     Some(result)
 }
 
-/// Says that one more construct now wraps the tree just finished; whether that is too deep.
+/// Says that one more construct is to wrap the tree just finished; whether that may be. Where not,
+/// the rest of the file is given up.
 pub(super) fn wrap(inp: &mut Ref<'_, '_>) -> bool {
     let state = inp.state();
     state.height += 1;
-    let deep = state.depth + state.height > NESTING;
-    if deep {
+    let good = state.depth + state.height <= NESTING;
+    if !good {
         give_up(inp);
     }
-    deep
+    good
 }
 
 /// Reports that the nesting is too deep, once, and takes all that is left.
 fn give_up(inp: &mut Ref<'_, '_>) {
-    let at = at(inp);
+    let here = at(inp);
     let state = inp.state();
     if !state.too_deep {
-        let span = state.span(at);
+        let span = state.span(here);
         state.insist(
             Diagnostic::error("E0114", span, "this is nested too deeply", "deeper than 1,000")
                 .note(

@@ -2,7 +2,7 @@
 
 use super::pattern::patterns;
 use super::recover::{
-    close, expect, item_ahead, name, semicolon, skip_statement, skip_to, stray, take_name, unclosed,
+    bracketed, expect, item_ahead, semicolon, skip_statement, skip_to, stray, take_name, unclosed,
 };
 use super::state::{State, at, nested, peek, peek_nth, since, take};
 use super::{Ref, Rule};
@@ -93,7 +93,7 @@ fn declare<'s>(expr: Rule<'s, Expr>, ty: Rule<'s, Type>) -> Rule<'s, StmtKind> {
                 None
             }
         };
-        let value = match value {
+        let mut value = match value {
             Some(()) => {
                 inp.skip();
                 Some(inp.parse(&expr)?)
@@ -106,7 +106,7 @@ fn declare<'s>(expr: Rule<'s, Expr>, ty: Rule<'s, Type>) -> Rule<'s, StmtKind> {
             if whole {
                 valueless(inp.state(), mutable, start, end);
             }
-            return Ok(StmtKind::Error);
+            value = Some(Expr { kind: ExprKind::Error, span: keyword });
         }
         Ok(StmtKind::Declare { mutable, keyword, name, ty, value })
     })
@@ -176,7 +176,13 @@ fn for_<'s>(head: Rule<'s, Expr>, block: Rule<'s, Block>) -> Rule<'s, StmtKind> 
     let dots = select! { Token::DotDot => false, Token::DotDotEq => true };
     let to = dots.then(head.clone()).map(|(inclusive, to)| (to, inclusive)).or_not();
     just(Token::For)
-        .ignore_then(name("a name for the loop's variable"))
+        .ignore_then(custom(|inp| {
+            let name = take_name(inp, "a name for the loop's variable");
+            if name.is_none() && peek_nth(inp, 1) == Token::In {
+                inp.skip();
+            }
+            Ok(name)
+        }))
         .then_ignore(custom(|inp| Ok(expect(inp, Token::In, "`in`"))))
         .then(head)
         .then(to)
@@ -191,19 +197,18 @@ fn for_<'s>(head: Rule<'s, Expr>, block: Rule<'s, Block>) -> Rule<'s, StmtKind> 
 /// `match expr { pattern | pattern => block … }`
 fn match_<'s>(head: Rule<'s, Expr>, block: Rule<'s, Block>) -> Rule<'s, StmtKind> {
     let arms = custom(move |inp: &mut Ref<'s, '_>| {
-        let open = at(inp);
-        if !expect(inp, Token::LBrace, "`{`") {
+        if peek(inp) != Token::LBrace {
+            expect(inp, Token::LBrace, "`{`");
             skip_statement(inp);
             return Ok(Vec::new());
         }
-        let arms = nested(inp, 1, |inp| {
+        let arms = bracketed(inp, Token::RBrace, |inp| {
             let mut arms = Vec::new();
             while !matches!(peek(inp), Token::RBrace | Token::Eof) && !item_ahead(inp, 0) {
                 arms.extend(arm(inp, &block));
             }
             arms
         });
-        close(inp, open, Token::RBrace);
         Ok(arms.unwrap_or_default())
     });
     just(Token::Match)
@@ -384,7 +389,6 @@ pub(super) fn block<'s>(
             return Ok(missing_block(inp, &item, of));
         }
         let open = at(inp);
-        inp.skip();
         let statements = statements(inp, &item, Some(open), of);
         let span = match statements.is_some() {
             true => since(inp, open),
@@ -443,7 +447,7 @@ fn missing_block<'s>(
     Block { statements: statements_found, span: since(inp, start) }
 }
 
-/// Statements up to and with the `}`; `open` is the token of the `{`.
+/// Statements up to and with the `}`; `open` is the token of the `{`, which comes next.
 fn statements<'s>(
     inp: &mut Ref<'s, '_>,
     item: &impl Parser<'s, super::In<'s>, Item, super::Extra<'s>>,
@@ -452,6 +456,9 @@ fn statements<'s>(
 ) -> Option<Vec<Stmt>> {
     let free = std::mem::replace(&mut inp.state().struct_literals, true);
     let result = nested(inp, 1, |inp| {
+        if open.is_some() {
+            inp.skip();
+        }
         let mut statements = Vec::new();
         loop {
             let here = at(inp);

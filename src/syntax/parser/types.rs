@@ -1,6 +1,6 @@
 //! Types.
 
-use super::recover::{close, list};
+use super::recover::{bracketed, list};
 use super::state::{at, nested, peek, since, take};
 use super::{Ref, Rule};
 use crate::source::Diagnostic;
@@ -13,9 +13,7 @@ use chumsky::recursive::recursive;
 /// `type = basetype ["?"]`; what is no type is reported and stands as `TypeKind::Error`.
 pub(super) fn types<'s>() -> Rule<'s, Type> {
     recursive(|ty| {
-        let inner = move |inp: &mut Ref<'s, '_>| {
-            nested(inp, 1, |inp| inp.parse(&ty).ok()).flatten().unwrap_or_else(|| missing(inp))
-        };
+        let inner = move |inp: &mut Ref<'s, '_>| inp.parse(&ty).unwrap_or_else(|_| missing(inp));
         let params = list(inner.clone(), Token::starts_type, Token::RParen, "a type or `)`");
         custom(move |inp| {
             let start = at(inp);
@@ -24,17 +22,10 @@ pub(super) fn types<'s>() -> Rule<'s, Type> {
                     inp.skip();
                     TypeKind::Name(symbol)
                 }
-                Token::LBracket => {
-                    inp.skip();
-                    let element = inner(inp);
-                    close(inp, start, Token::RBracket);
-                    TypeKind::Array(Box::new(element))
-                }
+                Token::LBracket => bracketed(inp, Token::RBracket, &inner)
+                    .map_or(TypeKind::Error, |element| TypeKind::Array(Box::new(element))),
                 Token::LParen => {
-                    inp.skip();
-                    let ty = inner(inp);
-                    close(inp, start, Token::RParen);
-                    ty.kind
+                    bracketed(inp, Token::RParen, &inner).map_or(TypeKind::Error, |ty| ty.kind)
                 }
                 Token::Fn => {
                     inp.skip();
@@ -46,14 +37,17 @@ pub(super) fn types<'s>() -> Rule<'s, Type> {
                             Vec::new()
                         }
                     };
-                    let result = take(inp, Token::Arrow).then(|| Box::new(inner(inp)));
+                    let result = match take(inp, Token::Arrow) {
+                        true => nested(inp, 1, &inner).map(Box::new),
+                        false => None,
+                    };
                     TypeKind::Function(params, result)
                 }
                 _ => return Ok(missing(inp)),
             };
             let ty = Type { kind, span: since(inp, start) };
             let question = take(inp, Token::Question);
-            Ok(if question { optional(inp, start, ty) } else { ty })
+            Ok(if question && ty.kind != TypeKind::Error { optional(inp, start, ty) } else { ty })
         })
     })
     .boxed()
