@@ -3,7 +3,8 @@
 
 use super::{Lowered, lower};
 use crate::analysis::check_flow;
-use crate::ir::print;
+use crate::ir::verify::verify_module;
+use crate::ir::{parse, print};
 use crate::source::{Diagnostic, Interner, Severity, Sources};
 
 /// Runs on a stack that is large enough for the deepest nesting.
@@ -53,17 +54,53 @@ fn show() {
     println!("{}", crate::source::render::render(&program.sources, &program.reports(), false));
 }
 
-#[test]
-fn conformance() {
+/// The suite's programs: name, text, and the lines that its comments mark with this word.
+fn suite(word: &str) -> Vec<(String, String, Vec<usize>)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance");
-    let mut paths: Vec<_> =
-        std::fs::read_dir(folder).expect("the suite").map(|e| e.expect("an entry").path()).collect();
+    let entries = std::fs::read_dir(folder).expect("the suite");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();
+    let mut programs = Vec::new();
     for path in paths.iter().filter(|path| path.extension().is_some_and(|e| e == "toy")) {
         let Ok(source) = std::fs::read_to_string(path) else { continue };
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let found = deep(|| program(&source).map(|p| p.found()));
-        let Some(found) = found else { println!("-- {name}"); continue };
-        println!("{name}: {found:?}");
+        let marked = source.lines().filter_map(|line| line.strip_prefix("// ")?.strip_prefix(word));
+        let lines = marked.filter_map(|line| line.trim().parse().ok()).collect();
+        programs.push((name, source, lines));
+    }
+    programs
+}
+
+#[test]
+fn the_suite_is_reported_as_it_says() {
+    for (word, severity) in [("error:", Severity::Error), ("warning:", Severity::Warning)] {
+        for (name, source, expected) in suite(word) {
+            let Some(program) = deep(|| program(&source)) else { continue };
+            let reports = program.reports();
+            let found = reports.iter().filter(|d| d.severity == severity);
+            let lines: Vec<usize> =
+                found.map(|d| program.sources.place(d.span().start).line).collect();
+            if severity == Severity::Error || name == "flow_warn_unreachable" {
+                assert_eq!(lines, expected, "{name}");
+            } else {
+                println!("{name}: {lines:?} {:?}", reports.iter().map(|r| &r.message).collect::<Vec<_>>());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_suite_is_lowered_to_well_formed_code() {
+    for (name, source, _) in suite("error:") {
+        deep(|| {
+            let Some(program) = program(&source) else { return };
+            let module = &program.lowered.module;
+            if let Err(errors) = verify_module(module) {
+                panic!("{name}: {}\n{}", errors[0], print::module(module));
+            }
+            let text = print::module(module);
+            let again = parse::module(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+            assert_eq!(print::module(&again), text, "{name}");
+        });
     }
 }
