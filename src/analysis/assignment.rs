@@ -104,7 +104,7 @@ pub(super) fn check(f: &Function, cfg: &Cfg, facts: &FunctionFacts, out: &mut Ve
 }
 
 /// The name in the source of a variable that may bear a number in the IR.
-fn source_name(name: &str) -> &str {
+pub(super) fn source_name(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 

@@ -50,6 +50,8 @@ pub struct FunctionFacts {
     pub late: Vec<Variable>,
     /// Where those are read.
     pub reads: Vec<Read>,
+    /// Declarations and assignments of its variables (but parameters' and loop variables').
+    pub writes: Vec<Write>,
     /// What it mentions of the module.
     pub mentions: Vec<Mention>,
     /// Its statements, each before those inside it.
@@ -78,6 +80,30 @@ pub struct Read {
     pub variable: Variable,
     /// In which words.
     pub span: Span,
+}
+
+/// A declaration or an assignment of a variable.
+#[derive(Clone, Copy, Debug)]
+pub struct Write {
+    /// When it is done.
+    pub at: Point,
+    /// Which variable.
+    pub variable: Variable,
+    /// The variable's name there.
+    pub span: Span,
+    /// What kind of write it is.
+    pub kind: WriteKind,
+}
+
+/// The kinds of writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteKind {
+    /// A declaration with a value.
+    Declaration,
+    /// A declaration without one.
+    Late,
+    /// An assignment.
+    Assignment,
 }
 
 /// A mention of something of the module.

@@ -10,7 +10,7 @@ use super::assignment::{SLICE, unassigned};
 use super::bits::{Bits, May, Must};
 use super::components::components;
 use super::dataflow::{Direction, GenKill, Lattice, Solution, solve};
-use super::facts::{Facts, FunctionFacts, Mention, Mentioned, Point};
+use super::facts::{Facts, Mention, Mentioned, Point};
 use crate::entity::{Entity, SideTable};
 use crate::ir::cfg::Cfg;
 use crate::ir::{FuncRef, Function, Global, Module, Op, Terminator};
@@ -44,7 +44,6 @@ struct Check<'a> {
     module: &'a Module,
     facts: &'a Facts,
     f: &'a Function,
-    script: &'a FunctionFacts,
     cfg: Cfg,
     /// What the script mentions where it can be reached, in the order of the points.
     mentions: Vec<&'a Mention>,
@@ -67,7 +66,7 @@ impl<'a> Check<'a> {
         });
         let mut callees_first: Vec<_> = facts.functions.keys().collect();
         callees_first.sort_by_key(|function| component[function.index()]);
-        Self { module, facts, f, script: about, cfg, mentions, component, callees_first }
+        Self { module, facts, f, cfg, mentions, component, callees_first }
     }
 
     /// The component of a function.
@@ -206,7 +205,7 @@ impl<'a> Check<'a> {
             false => format!("`{name}` is declared here"),
         };
         let error = Diagnostic::error("E0503", span, message, "");
-        self.show_chain(error, &chain).label(about.span, declared)
+        self.show_chain(error, &[], &chain).label(about.span, declared)
     }
 
     fn main_too_early(&self, main: FuncRef, global: Global) -> Diagnostic {
@@ -214,15 +213,20 @@ impl<'a> Check<'a> {
         let about = &self.facts.globals[global];
         let message = format!("`main` reaches a use of `{name}` before it has a value");
         let error = Diagnostic::error("E0503", self.facts.functions[main].head, message, "");
-        self.show_chain(error, &self.chain(main, global))
+        self.show_chain(error, &["`main`"], &self.chain(main, global))
             .label(about.span, format!("`{name}` is declared here without a value"))
             .help(format!("assign `{name}` in the top-level statements, or where it is declared"))
     }
 
     /// Adds the chain of mentions to an error; of a long one the first and last few.
-    fn show_chain(&self, mut error: Diagnostic, chain: &[&Mention]) -> Diagnostic {
+    fn show_chain(
+        &self,
+        mut error: Diagnostic,
+        before: &[&str],
+        chain: &[&Mention],
+    ) -> Diagnostic {
         const SHOWN: usize = 5;
-        let mut words: Vec<String> = Vec::new();
+        let mut words: Vec<String> = before.iter().map(|&word| word.to_owned()).collect();
         for (index, mention) in chain.iter().enumerate() {
             if index >= SHOWN && chain.len() - index > SHOWN {
                 if index == SHOWN {

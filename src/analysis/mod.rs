@@ -8,6 +8,8 @@ pub mod facts;
 pub mod frontier;
 pub mod globals;
 pub mod loops;
+pub mod lints;
+pub mod liveness;
 pub mod reachability;
 
 use crate::ir::Module;
@@ -23,8 +25,12 @@ pub fn check_flow(module: &Module, facts: &Facts) -> Vec<Diagnostic> {
     for (id, about) in facts.functions.iter() {
         let f = &module.functions[id];
         let cfg = Cfg::compute(f);
+        let before = out.len();
         reachability::check(f, &cfg, about, &mut out);
         assignment::check(f, &cfg, about, &mut out);
+        if out.len() == before {
+            lints::check(f, &cfg, about, &mut out);
+        }
     }
     globals::check(module, facts, &mut out);
     out.sort_by_key(Diagnostic::span);

@@ -2,7 +2,7 @@
 
 use super::tables::{Tables, result_type, type_of};
 use super::tidy::tidy;
-use crate::analysis::facts::{FunctionFacts, Mention, Mentioned, Point, Read};
+use crate::analysis::facts::{FunctionFacts, Mention, Mentioned, Point, Read, Write, WriteKind};
 use crate::entity::{Arena, EntitySet};
 use crate::ir::{
     Block, Const, ENTRY, Edge, FuncRef, Function, Inst, Loc, LocData, Op, Signature,
@@ -156,6 +156,12 @@ impl<'a> Builder<'a> {
     pub fn mention(&mut self, what: Mentioned, span: Span) {
         let at = self.here();
         self.facts.mentions.push(Mention { at, what, span });
+    }
+
+    /// Notes that a local has been declared or assigned.
+    pub fn wrote(&mut self, local: LocalId, span: Span, kind: WriteKind) {
+        let (at, variable) = (self.here(), self.locals[local]);
+        self.facts.writes.push(Write { at, variable, span, kind });
     }
 
     fn here(&self) -> Point {

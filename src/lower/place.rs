@@ -3,7 +3,7 @@
 use super::builder::{Builder, Dest};
 use super::operator::Spans;
 use super::tables::type_of;
-use crate::analysis::facts::Mentioned;
+use crate::analysis::facts::{Mentioned, WriteKind};
 use crate::ir::{Global, Op, Structure, Type, Value, field_imm};
 use crate::sema::hir::{BinaryOp, Expr, GlobalId, Place, PlaceKind, StructId, Ty, TyKind};
 use crate::source::Span;
@@ -15,6 +15,7 @@ impl Builder<'_> {
             PlaceKind::Local(local) => {
                 let variable = self.local(*local);
                 self.value(value, Some(variable));
+                self.wrote(*local, place.span, WriteKind::Assignment);
             }
             PlaceKind::Global(global) => {
                 let value = self.value(value, None);
@@ -48,6 +49,7 @@ impl Builder<'_> {
                 let right = self.value(value, None);
                 let variable = self.local(*local);
                 self.binary(op, ty, [old, right], spans, Some(variable));
+                self.wrote(*local, span, WriteKind::Assignment);
             }
             PlaceKind::Global(global) => {
                 let old = self.load_global(*global, ty, span, None);

@@ -1,7 +1,7 @@
 //! Statements but loops and matches.
 
 use super::builder::Builder;
-use crate::analysis::facts::Statement;
+use crate::analysis::facts::{Statement, WriteKind};
 use crate::ir::Terminator;
 use crate::sema::hir::{Block, Expr, Stmt, StmtKind};
 
@@ -27,11 +27,20 @@ impl Builder<'_> {
     fn statement(&mut self, statement: &Stmt) {
         let span = statement.span;
         match &statement.kind {
-            StmtKind::Let { local, value: Some(value) } => {
+            StmtKind::Let { local, value } => {
                 let variable = self.local(*local);
-                self.value(value, Some(variable));
+                let kind = match value {
+                    Some(value) => {
+                        self.value(value, Some(variable));
+                        WriteKind::Declaration
+                    }
+                    None => {
+                        self.declare_late(*local);
+                        WriteKind::Late
+                    }
+                };
+                self.wrote(*local, self.f.variables[variable].span, kind);
             }
-            StmtKind::Let { local, value: None } => self.declare_late(*local),
             StmtKind::Global { global, value: Some(value) } => {
                 let value = self.value(value, None);
                 self.store_global(*global, value, span);

@@ -37,9 +37,10 @@ pub(super) fn tidy(f: &mut Function, facts: &mut FunctionFacts) {
     });
     f.blocks = moved.collect::<Arena<Block, BlockData>>();
     let reads = facts.reads.iter_mut().map(|read| &mut read.at.block);
+    let writes = facts.writes.iter_mut().map(|write| &mut write.at.block);
     let mentions = facts.mentions.iter_mut().map(|mention| &mut mention.at.block);
     let statements = facts.statements.iter_mut().map(|statement| &mut statement.block);
-    for block in reads.chain(mentions).chain(statements).chain(&mut facts.end) {
+    for block in reads.chain(writes).chain(mentions).chain(statements).chain(&mut facts.end) {
         *block = names[*block];
     }
 }
