@@ -14,6 +14,7 @@ pub mod dce;
 pub mod effects;
 pub mod fold;
 pub mod gvn;
+pub mod invert;
 
 use crate::ir::verify::verify;
 use crate::ir::{FuncRef, Function, Module, Signature, print};
