@@ -72,19 +72,23 @@ impl Runtime {
     /// Gives a full array a larger buffer. Answers the array, the buffer and the value to push, all
     /// of which may have moved.
     #[cold]
+    #[inline(never)]
     fn grow(&mut self, array: u64, slot: Slot, value: u64) -> Result<(u64, u64, u64), Stop> {
         let len = self.array_len(array);
         let capacity = (2 * len).max(FIRST_ELEMENTS >> slot.element_shift());
-        let array = self.roots.push(array);
-        let root = self.roots.push(if slot == Slot::Ref { value } else { 0 });
+        if let Some(buffer) = self.grow_in_place(array, slot, capacity) {
+            return Ok((array, buffer, value));
+        }
+        let root = self.roots.push(array);
+        self.roots.push(if slot == Slot::Ref { value } else { 0 });
         let buffer = self.alloc_buffer(slot, capacity, Zeroing::No);
-        let value = if slot == Slot::Ref { self.roots.get(root) } else { value };
-        let (at, _) = (self.roots.get(array), self.roots.truncate(array));
+        let (array, moved) = (self.roots.get(root), self.roots.get(root + 1));
+        self.roots.truncate(root);
         let buffer = buffer?;
         let used = len << slot.element_shift();
         // SAFETY: the new buffer is larger than the old one, which has `len` elements.
         unsafe {
-            let old = raw::load(at + ARRAY_DATA);
+            let old = raw::load(array + ARRAY_DATA);
             if len > 0 {
                 raw::copy(old + BUFFER_ELEMENTS, buffer + BUFFER_ELEMENTS, used);
             }
@@ -92,11 +96,29 @@ impl Runtime {
                 let rest = (capacity << slot.element_shift()) - used;
                 raw::fill(buffer + BUFFER_ELEMENTS + used, 0, rest);
             }
-            raw::store(at + ARRAY_DATA, buffer);
+            raw::store(array + ARRAY_DATA, buffer);
         }
-        self.barrier(at);
-        debug_assert!(buffer_size(slot, capacity).is_some());
-        Ok((at, buffer, value))
+        self.barrier(array);
+        Ok((array, buffer, if slot == Slot::Ref { moved } else { value }))
+    }
+
+    /// Makes a very large buffer larger where it is, or moves its pages. Only its array refers to a
+    /// buffer, so that nobody has its old address.
+    fn grow_in_place(&mut self, array: u64, slot: Slot, capacity: u64) -> Option<u64> {
+        let size = buffer_size(slot, capacity)?;
+        // SAFETY: an array, by the contract of the `object` module; its buffer is its own.
+        unsafe {
+            let old = raw::load(array + ARRAY_DATA);
+            if old == 0 {
+                return None;
+            }
+            let old_size = buffer_size(slot, raw::load(old + BUFFER_CAPACITY))?;
+            let buffer = self.heap.grow(old, old_size, size)?;
+            raw::store(buffer + BUFFER_CAPACITY, capacity);
+            raw::store(array + ARRAY_DATA, buffer);
+            self.barrier(array);
+            Some(buffer)
+        }
     }
 
     /// `pop`

@@ -1,9 +1,37 @@
-//! The heap.
+//! The heap: the nursery, the old generation and the large objects together; when to collect what.
+//!
+//! Limits are chosen so that the memory in use stays below twice what lives and 32 MiB: a collection
+//! of everything comes when the old generation and the large objects take three quarters and 8 MiB
+//! more than what lived the last time, one of the nursery when it is full or when there are more than
+//! a few MiB of young large objects.
 
+use std::time::{Duration, Instant};
+
+use crate::collect::Tracer;
 use crate::context::Context;
+use crate::large::{LARGE_SIZE, Large};
+use crate::layout::{HEADER, LARGE, LOG, MARK, Slot, WORD};
+use crate::memory::machine_limit;
+use crate::nursery::Nursery;
+use crate::old::{BLOCK, Old};
 use crate::raw;
 use crate::runtime::Runtime;
 use crate::trap::{Stop, Trap};
+
+/// Bytes of old and large objects with which everything is collected, where so many lived last time.
+const fn preferred(live: u64) -> u64 {
+    live / 4 * 7 + (8 << 20)
+}
+
+/// Bytes that old and large objects may take at most, where that can be had by moving objects.
+const fn most(live: u64) -> u64 {
+    live / 8 * 15 + (12 << 20)
+}
+
+/// How many bytes of young large objects there may be besides a part of what lives.
+const YOUNG_LARGE: u64 = 4 << 20;
+/// Heaps below this size are allowed on any machine.
+const ALWAYS_ALLOWED: u64 = 64 << 20;
 
 /// Whether new memory must be 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,52 +51,326 @@ pub struct HeapStats {
     pub minor: u64,
     /// Collections of everything.
     pub major: u64,
-    /// Bytes that survived collections of the nursery.
+    /// Bytes that survived in the nursery.
     pub survived: u64,
-    /// The length of each pause.
-    pub pauses: Vec<std::time::Duration>,
+    /// Bytes that lived after the latest collection of everything.
+    pub live: u64,
+    /// How long the collections took.
+    pub pauses: Pauses,
 }
 
+/// How long pauses were.
+#[derive(Clone, Debug, Default)]
+pub struct Pauses {
+    /// How many there were.
+    pub count: u64,
+    /// All together.
+    pub total: Duration,
+    /// The longest.
+    pub longest: Duration,
+    /// How many took less than `2^i` microseconds, and not less than half of that.
+    pub histogram: [u32; 32],
+}
+
+impl Pauses {
+    fn add(&mut self, pause: Duration) {
+        self.count += 1;
+        self.total += pause;
+        self.longest = self.longest.max(pause);
+        let class = u64::BITS - (pause.as_micros() as u64).leading_zeros();
+        self.histogram[class.min(31) as usize] += 1;
+    }
+}
+
+/// All objects but the static ones.
 #[derive(Debug)]
 pub(crate) struct Heap {
-    limit: u64,
+    nursery: Nursery,
+    old: Old,
+    large: Large,
+    /// Old objects that may refer to the nursery.
+    remembered: Vec<u64>,
+    /// The header bit of marked objects.
+    sense: u64,
+    limit: Option<u64>,
+    stress: bool,
+    /// With more bytes of old and large objects everything is collected.
+    threshold: u64,
+    /// Allocations since the latest collection of everything, under stress.
+    stress_count: u64,
+    /// What was done so far; bytes of the nursery are added when it is emptied.
+    stats: HeapStats,
 }
 
 impl Heap {
-    pub(crate) fn new(limit: Option<u64>, _stress: bool) -> Self {
-        Self { limit: limit.unwrap_or(4 << 30) }
+    pub(crate) fn new(limit: Option<u64>, stress: bool) -> Self {
+        Self {
+            nursery: Nursery::new(limit, stress),
+            old: Old::new(stress),
+            large: Large::default(),
+            remembered: Vec::new(),
+            sense: 0,
+            limit,
+            stress,
+            threshold: preferred(0),
+            stress_count: 0,
+            stats: HeapStats::default(),
+        }
     }
 
-    pub(crate) fn limit(&self) -> u64 {
-        self.limit
+    /// The most bytes that the heap may take.
+    pub(crate) fn limit(&mut self) -> u64 {
+        *self.limit.get_or_insert_with(machine_limit)
     }
 
-    pub(crate) fn bump(&mut self, _: *mut Context, _size: u64) -> Option<u64> {
-        None
+    /// Room in the nursery for a small object, if there is some.
+    #[inline(always)]
+    pub(crate) fn bump(&self, context: *mut Context, size: u64) -> Option<u64> {
+        if size > LARGE_SIZE { None } else { self.nursery.bump(context, size) }
     }
 
-    pub(crate) fn remember(&mut self, _object: u64) {}
+    /// Puts an old object into the remembered set.
+    #[cold]
+    pub(crate) fn remember(&mut self, object: u64) {
+        // SAFETY: the caller gives an object.
+        unsafe { raw::store(object + HEADER, raw::load(object + HEADER) & !LOG) };
+        self.remembered.push(object);
+    }
+
+    /// Bytes that old and large objects take.
+    fn old_bytes(&self) -> u64 {
+        self.old.blocks * BLOCK + self.large.old_bytes
+    }
+
+    /// Bytes that the heap takes from the machine.
+    fn footprint(&self) -> u64 {
+        let nursery = if self.nursery.start == 0 { 0 } else { self.nursery.size };
+        nursery + self.old_bytes() + self.large.young_bytes
+    }
+
+    /// Whether `more` bytes may be taken.
+    fn allows(&mut self, more: u64) -> bool {
+        let wanted = self.footprint().saturating_add(more);
+        if self.limit.is_none() && wanted <= ALWAYS_ALLOWED {
+            return true;
+        }
+        wanted <= self.limit()
+    }
+
+    /// Makes a large buffer larger without copying it, as `Large::grow`.
+    ///
+    /// # Safety
+    /// `buffer` is a live buffer, and its one reference is the caller's.
+    pub(crate) unsafe fn grow(&mut self, buffer: u64, old_size: u64, size: u64) -> Option<u64> {
+        // SAFETY: told above.
+        let is_large = unsafe { raw::load(buffer + HEADER) } & LARGE != 0;
+        if !is_large || self.stress || !self.allows(size - old_size) {
+            return None;
+        }
+        // SAFETY: told above.
+        let at = unsafe { self.large.grow(buffer, size)? };
+        self.stats.allocated += size - old_size;
+        if at != buffer
+            && let Some(entry) = self.remembered.iter_mut().rfind(|entry| **entry == buffer)
+        {
+            *entry = at;
+        }
+        Some(at)
+    }
+
+    fn wants_full(&mut self) -> bool {
+        if self.stress {
+            // Often where there is little to trace, rarely where there is much.
+            self.stress_count += 1;
+            return self.stress_count * 4096 > self.stats.live;
+        }
+        self.old_bytes() > self.threshold
+    }
 }
 
 impl Runtime {
-    /// Memory for an object of `size` bytes, its header written.
-    pub(crate) fn allocate(&mut self, size: u64, header: u64, _: Zeroing) -> Result<u64, Stop> {
-        if size > self.heap.limit {
-            return Err(Trap::Memory.into());
+    /// Memory for an object of `size` bytes, its header written. May collect.
+    #[inline]
+    pub(crate) fn allocate(
+        &mut self,
+        size: u64,
+        header: u64,
+        zeroing: Zeroing,
+    ) -> Result<u64, Stop> {
+        let at = match self.heap.bump(self.context.pointer(), size) {
+            Some(at) => at,
+            None if size > LARGE_SIZE => return self.allocate_large(size, header, zeroing),
+            None => self.allocate_after_collection(size)?,
+        };
+        // SAFETY: the memory was had just now.
+        unsafe {
+            if zeroing == Zeroing::Zeroed {
+                raw::fill(at + WORD, 0, size - WORD);
+            }
+            raw::store(at + HEADER, header);
         }
-        // SAFETY: no precondition.
-        let at = unsafe { libc::calloc(1, size as usize) };
-        if at.is_null() {
-            return Err(Trap::Memory.into());
-        }
-        let at = at.expose_provenance() as u64;
-        // SAFETY: had just now.
-        unsafe { raw::store(at, header) };
         Ok(at)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn allocate_after_collection(&mut self, size: u64) -> Result<u64, Stop> {
+        let context = self.context.pointer();
+        if self.heap.nursery.start == 0 {
+            if !self.heap.nursery.prepare(context) {
+                return Err(Trap::Memory.into());
+            }
+        } else {
+            self.make_room(0)?;
+        }
+        self.heap.nursery.bump_to_end(context, size).ok_or(Trap::Memory.into())
+    }
+
+    #[cold]
+    fn allocate_large(&mut self, size: u64, header: u64, zeroing: Zeroing) -> Result<u64, Stop> {
+        let heap = &mut self.heap;
+        let young_limit = YOUNG_LARGE + (heap.threshold / 16);
+        let too_many = heap.large.young_bytes > 0 && heap.large.young_bytes + size > young_limit;
+        if too_many || heap.stress {
+            self.make_room(size)?;
+        } else if !heap.allows(size) {
+            self.collect(true)?;
+            if !self.heap.allows(size) {
+                return Err(Trap::Memory.into());
+            }
+        }
+        let heap = &mut self.heap;
+        heap.stats.allocated += size;
+        let header = header | heap.sense;
+        let at = heap.large.allocate(size, header, zeroing == Zeroing::Zeroed);
+        at.ok_or(Trap::Memory.into())
+    }
+
+    /// Collects, the nursery or everything, so that `more` bytes may be taken.
+    fn make_room(&mut self, more: u64) -> Result<(), Stop> {
+        let full = self.heap.wants_full();
+        self.collect(full)?;
+        if !self.heap.allows(more) {
+            if !full {
+                self.collect(true)?;
+            }
+            if !self.heap.allows(more) {
+                return Err(Trap::Memory.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Collects the nursery, or everything.
+    pub fn collect(&mut self, full: bool) -> Result<(), Stop> {
+        let started = Instant::now();
+        if full {
+            self.collect_everything(BLOCK / 2)?;
+            if self.heap.threshold > most(self.heap.stats.live) {
+                self.collect_everything(BLOCK / 8 * 7)?;
+            }
+        } else {
+            self.collect_nursery()?;
+        }
+        self.heap.stats.pauses.add(started.elapsed());
+        Ok(())
+    }
+
+    fn collect_nursery(&mut self) -> Result<(), Stop> {
+        let used = self.heap.nursery.used(self.context.pointer());
+        if !self.heap.old.reserve(used) {
+            return Err(Trap::Memory.into());
+        }
+        self.heap.stats.minor += 1;
+        let remembered = std::mem::take(&mut self.heap.remembered);
+        let survived = self.trace::<false>(&remembered);
+        self.heap.remembered = remembered;
+        self.heap.remembered.clear();
+        self.heap.large.sweep_young();
+        self.restart_nursery(survived);
+        Ok(())
+    }
+
+    /// Collects everything, and empties blocks in which at most so many bytes lived last time.
+    fn collect_everything(&mut self, most_live: u64) -> Result<(), Stop> {
+        let used = self.heap.nursery.used(self.context.pointer());
+        let heap = &mut self.heap;
+        let room = most(heap.stats.live).saturating_sub(heap.old_bytes()).max(8 << 20);
+        let (most_live, to_move) =
+            if heap.stress { (BLOCK, u64::MAX / 2) } else { (most_live, room) };
+        if !heap.old.begin_marking(used, most_live, to_move) {
+            return Err(Trap::Memory.into());
+        }
+        heap.stats.major += 1;
+        heap.stress_count = 0;
+        for object in std::mem::take(&mut heap.remembered) {
+            // SAFETY: remembered objects are there until the sweep.
+            unsafe { raw::store(object + HEADER, raw::load(object + HEADER) | LOG) };
+        }
+        heap.sense ^= MARK;
+        let survived = self.trace::<true>(&[]);
+        let heap = &mut self.heap;
+        heap.large.sweep(heap.sense);
+        heap.stats.live = heap.old.sweep() + heap.large.old_bytes;
+        let live = heap.stats.live;
+        heap.threshold = preferred(live).max(heap.old_bytes() + (live / 4).max(4 << 20));
+        heap.old.give_back(heap.threshold.saturating_sub(heap.large.old_bytes));
+        self.restart_nursery(survived);
+        Ok(())
+    }
+
+    fn restart_nursery(&mut self, survived: u64) {
+        let context = self.context.pointer();
+        let heap = &mut self.heap;
+        heap.stats.allocated += heap.nursery.used(context);
+        heap.stats.survived += survived;
+        if heap.nursery.start != 0 {
+            heap.nursery.adapt(survived);
+            heap.nursery.restart(context);
+        }
+    }
+
+    /// Traces from all roots and from the remembered objects. The answer is the bytes that survived in
+    /// the nursery.
+    fn trace<const FULL: bool>(&mut self, remembered: &[u64]) -> u64 {
+        let globals = self.global_address(0);
+        let heap = &mut self.heap;
+        let nursery = (heap.nursery.start, heap.nursery.span());
+        let mut tracer =
+            Tracer::<FULL>::new(&self.types, &mut heap.old, &mut heap.large, nursery, heap.sense);
+        // SAFETY: the code map describes the frames of the Toy stack, whose code waits for us; globals
+        // that were declared are in the context's memory; the root stack holds references, and
+        // remembered objects are live ones of the old generation.
+        unsafe {
+            for frame in self.code.walk((*self.context.pointer()).last_sp) {
+                for &offset in frame.site.refs {
+                    tracer.visit(frame.sp + u64::from(offset));
+                }
+                tracer.drain();
+            }
+            for (i, &slot) in self.globals.iter().enumerate() {
+                if slot == Slot::Ref {
+                    tracer.visit(globals + WORD * i as u64);
+                }
+            }
+            let roots = self.roots.as_mut_slice();
+            let first = roots.as_mut_ptr().expose_provenance() as u64;
+            for i in 0..roots.len() as u64 {
+                tracer.visit(first + WORD * i);
+            }
+            for &object in remembered {
+                raw::store(object, raw::load(object) | LOG);
+                tracer.scan(object);
+            }
+        }
+        tracer.drain();
+        tracer.survived
     }
 
     /// What the heap has done so far.
     pub fn heap_stats(&self) -> HeapStats {
-        HeapStats::default()
+        let mut stats = self.heap.stats.clone();
+        stats.allocated += self.heap.nursery.used(self.context.pointer());
+        stats
     }
 }

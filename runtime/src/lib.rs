@@ -16,21 +16,27 @@ pub mod trap;
 pub mod types;
 
 mod arrays;
+mod collect;
 mod heap;
 mod input;
+mod large;
 mod memory;
+mod nursery;
 mod object;
+mod old;
 mod output;
 mod raw;
 mod runtime;
 mod show;
 mod statics;
 mod strings;
+#[cfg(test)]
+mod tests;
 
 pub use codemap::{CodeMap, CodeRange, Site};
 pub use context::{Context, Interrupt, Interrupter};
 pub use entry::{Abi, ENTRIES, Effects, EntryPoint, Rt};
-pub use heap::HeapStats;
+pub use heap::{HeapStats, Pauses};
 pub use input::Input;
 pub use layout::Slot;
 pub use output::{Captured, Output};

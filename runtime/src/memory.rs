@@ -27,6 +27,41 @@ impl Mapping {
         Some(Self { start: start.cast(), len })
     }
 
+    /// The same at an address that is a multiple of `align`, a power of two.
+    pub(crate) fn reserve_aligned(len: usize, align: usize) -> Option<Self> {
+        debug_assert!(len.is_multiple_of(PAGE) && align.is_power_of_two() && align >= PAGE);
+        let whole = Self::reserve(len.checked_add(align)?)?;
+        let before = whole.start().next_multiple_of(align) - whole.start();
+        let start = whole.start.wrapping_add(before);
+        let (first, after) = (whole.start, whole.len - before - len);
+        std::mem::forget(whole);
+        // SAFETY: both ends are pages of the mapping that was had just now, and nobody uses them.
+        unsafe {
+            if before > 0 {
+                libc::munmap(first.cast(), before);
+            }
+            if after > 0 {
+                libc::munmap(start.wrapping_add(len).cast(), after);
+            }
+        }
+        Some(Self { start, len })
+    }
+
+    /// Makes the mapping longer or shorter; it may move, and keeps what it holds. `false` where that
+    /// is not to be had: then it is as it was.
+    pub(crate) fn resize(&mut self, len: usize) -> bool {
+        let Some(len) = len.checked_next_multiple_of(PAGE) else { return false };
+        // SAFETY: the mapping is this value's own, and moves only with it.
+        let start = unsafe { libc::mremap(self.start.cast(), self.len, len, libc::MREMAP_MAYMOVE) };
+        if start == libc::MAP_FAILED {
+            return false;
+        }
+        start.expose_provenance();
+        self.start = start.cast();
+        self.len = len;
+        true
+    }
+
     /// The first byte.
     #[inline]
     pub(crate) fn pointer(&self) -> *mut u8 {
@@ -49,6 +84,35 @@ impl Mapping {
     pub(crate) fn guard(&self, len: usize) -> bool {
         // SAFETY: the pages are this mapping's own.
         unsafe { libc::mprotect(self.start.cast(), len.min(self.len), libc::PROT_NONE) == 0 }
+    }
+}
+
+/// Gives pages back; they are 0 when touched again.
+///
+/// # Safety
+/// The pages belong to a [`Mapping`], and nobody relies on what they hold.
+pub(crate) unsafe fn release(start: u64, len: u64) {
+    let start = ptr::with_exposed_provenance_mut(start as usize);
+    // SAFETY: told above.
+    unsafe { libc::madvise(start, len as usize, libc::MADV_DONTNEED) };
+}
+
+/// Bytes of memory that this process may well use: most of what the machine, or the control group
+/// that the process stands in, has.
+pub(crate) fn machine_limit() -> u64 {
+    // SAFETY: no precondition.
+    let (pages, page) =
+        unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
+    let machine = u64::try_from(pages).unwrap_or(1 << 18) * u64::try_from(page).unwrap_or(4096);
+    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max")
+        .ok()
+        .and_then(|text| text.trim().parse::<u64>().ok());
+    machine.min(group.unwrap_or(u64::MAX)) / 4 * 3
+}
+
+impl std::fmt::Debug for Mapping {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:#x}..{:#x}", self.start(), self.start() + self.len)
     }
 }
 

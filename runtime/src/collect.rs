@@ -1,0 +1,286 @@
+//! The collector: precise, generational, by tracing from the roots.
+//!
+//! Roots are the live slots of machine code's frames, the globals, the root stack, and, for a
+//! collection of the nursery alone, the old objects that were stored into. A reference's slot is
+//! visited once: an object of the nursery is copied to the old generation (all that survive one
+//! collection are promoted), an old one is marked, or copied too where its block is to be emptied;
+//! the slot gets the new address. What has been reached but not scanned waits on a stack of its own,
+//! so that the depth of the object graph does not matter; large arrays are scanned in pieces, so that
+//! the stack stays small where the graph is wide.
+//!
+//! A mark is a bit in the header whose sense changes with each collection of everything, so that
+//! marks need not be cleared: what was marked counts as unmarked the next time.
+
+use crate::large::{Large, reached};
+use crate::layout::{
+    BUFFER_CAPACITY, BUFFER_ELEMENTS, FORWARDED, HEADER, IMMORTAL, LARGE, LOG, MARK, STR_BYTES,
+    STR_LEN, Slot, WORD, YOUNG, round_up, type_id,
+};
+use crate::old::Old;
+use crate::raw::{copy_words, load, store};
+use crate::types::{Shape, TypeTable};
+
+/// Elements of an array that are scanned in one piece.
+const PIECE: u64 = 512;
+/// Slots between the look at a reference and the visit, while the object comes from memory.
+const AHEAD: usize = 8;
+
+/// A collection that runs. `FULL` is whether it collects everything, not the nursery alone.
+pub(crate) struct Tracer<'a, const FULL: bool> {
+    types: &'a TypeTable,
+    old: &'a mut Old,
+    large: &'a mut Large,
+    nursery_start: u64,
+    nursery_span: u64,
+    /// The header bit of objects that are marked.
+    sense: u64,
+    /// Objects that were reached and not scanned.
+    pending: Vec<u64>,
+    /// Stretches of references that were not visited.
+    stretches: Vec<(u64, u64)>,
+    /// The latest slots that were looked at; those not visited yet begin at `ring_next`.
+    ring: [u64; AHEAD],
+    ring_next: usize,
+    ring_len: usize,
+    /// Bytes copied out of the nursery.
+    pub(crate) survived: u64,
+}
+
+impl<'a, const FULL: bool> Tracer<'a, FULL> {
+    /// A collection of the nursery at these addresses (and of everything, if it is `FULL`).
+    pub(crate) fn new(
+        types: &'a TypeTable,
+        old: &'a mut Old,
+        large: &'a mut Large,
+        nursery: (u64, u64),
+        sense: u64,
+    ) -> Self {
+        let (nursery_start, nursery_span) = nursery;
+        let (pending, stretches) = (Vec::new(), Vec::new());
+        Self {
+            types,
+            old,
+            large,
+            nursery_start,
+            nursery_span,
+            sense,
+            pending,
+            stretches,
+            ring: [0; AHEAD],
+            ring_next: 0,
+            ring_len: 0,
+            survived: 0,
+        }
+    }
+
+    /// Visits the reference in the word at `slot`.
+    ///
+    /// # Safety
+    /// The word is nil or a live object of this heap, and nobody else uses it meanwhile.
+    #[inline(always)]
+    pub(crate) unsafe fn visit(&mut self, slot: u64) {
+        // SAFETY: told above.
+        unsafe {
+            let object = load(slot);
+            if object.wrapping_sub(self.nursery_start) < self.nursery_span {
+                let header = load(object);
+                store(slot, self.moved(object, header, true));
+            } else if FULL {
+                self.visit_old(slot, object);
+            } else if object.wrapping_sub(self.large.young_low) < self.large.young_span {
+                self.visit_young_large(object);
+            }
+        }
+    }
+
+    /// # Safety
+    /// As for `visit`; `object` is what stands in the slot, and not in the nursery.
+    #[inline(always)]
+    unsafe fn visit_old(&mut self, slot: u64, object: u64) {
+        if object == 0 {
+            return;
+        }
+        // SAFETY: told above.
+        unsafe {
+            let header = load(object);
+            if header & FORWARDED != 0 {
+                store(slot, header & !FORWARDED);
+            } else if header & MARK == self.sense || header & IMMORTAL != 0 {
+                // Done, or not ours.
+            } else if header & LARGE != 0 {
+                store(object, reached(header, self.sense));
+                self.await_scan(object, header);
+            } else if self.old.is_evacuating(object) {
+                store(slot, self.moved(object, header, false));
+            } else {
+                store(object, header & !MARK | self.sense);
+                self.old.mark(object, size_of_object(self.types, object, header));
+                self.await_scan(object, header);
+            }
+        }
+    }
+
+    /// # Safety
+    /// `object` is a live object between the first and the last young large object.
+    #[cold]
+    unsafe fn visit_young_large(&mut self, object: u64) {
+        // SAFETY: told above.
+        unsafe {
+            let header = load(object);
+            if header & YOUNG != 0 {
+                store(object, reached(header, self.sense));
+                self.await_scan(object, header);
+            }
+        }
+    }
+
+    /// Where an object of the nursery, or of a block that is emptied, is now: moves it if that was not
+    /// done yet.
+    ///
+    /// # Safety
+    /// `object` is such an object, and `header` its header.
+    #[inline(always)]
+    unsafe fn moved(&mut self, object: u64, header: u64, from_nursery: bool) -> u64 {
+        if header & FORWARDED != 0 {
+            return header & !FORWARDED;
+        }
+        // SAFETY: told above; the new memory does not overlap.
+        unsafe {
+            let size = size_of_object(self.types, object, header);
+            let to = self.old.allocate(size);
+            copy_words(object + WORD, to + WORD, size - WORD);
+            store(to, header & !MARK | LOG | self.sense);
+            store(object, to | FORWARDED);
+            if FULL {
+                self.old.mark(to, size);
+            }
+            if from_nursery {
+                self.survived += size;
+            }
+            self.await_scan(to, header);
+            to
+        }
+    }
+
+    #[inline(always)]
+    fn await_scan(&mut self, object: u64, header: u64) {
+        let leaf = match self.types.shape(type_id(header)) {
+            Shape::Str => true,
+            Shape::Buffer(slot) => slot != Slot::Ref,
+            Shape::Fixed { count, .. } => count == 0,
+        };
+        if !leaf {
+            self.pending.push(object);
+        }
+    }
+
+    /// Looks at the reference in the word at `slot`: where it matters, asks for the object, and visits
+    /// the slot that was looked at a few slots ago (Cher, Hosking and Vitek, 2004).
+    ///
+    /// # Safety
+    /// As for `visit`; the slot does not move before it is visited.
+    #[inline(always)]
+    unsafe fn look(&mut self, slot: u64) {
+        // SAFETY: told above.
+        let object = unsafe { load(slot) };
+        let matters = if FULL {
+            object != 0
+        } else {
+            object.wrapping_sub(self.nursery_start) < self.nursery_span
+                || object.wrapping_sub(self.large.young_low) < self.large.young_span
+        };
+        if !matters {
+            return;
+        }
+        prefetch(object);
+        if self.ring_len == AHEAD {
+            let oldest = std::mem::replace(&mut self.ring[self.ring_next], slot);
+            self.ring_next = (self.ring_next + 1) % AHEAD;
+            // SAFETY: the ring holds slots for which the same was told.
+            unsafe { self.visit(oldest) };
+        } else {
+            self.ring[(self.ring_next + self.ring_len) % AHEAD] = slot;
+            self.ring_len += 1;
+        }
+    }
+
+    /// Looks at all references in an object.
+    ///
+    /// # Safety
+    /// A live object of this heap that does not move in this collection any more.
+    #[inline(always)]
+    pub(crate) unsafe fn scan(&mut self, object: u64) {
+        let types = self.types;
+        // SAFETY: told above; the type says where the references are.
+        unsafe {
+            match types.shape(type_id(load(object + HEADER))) {
+                Shape::Fixed { first, count, .. } => {
+                    for &offset in types.offsets(first, count) {
+                        self.look(object + u64::from(offset));
+                    }
+                }
+                Shape::Buffer(Slot::Ref) => {
+                    let start = object + BUFFER_ELEMENTS;
+                    let end = start + WORD * load(object + BUFFER_CAPACITY);
+                    self.stretches.push((start, end));
+                }
+                Shape::Buffer(_) | Shape::Str => {}
+            }
+        }
+    }
+
+    /// Visits everything that can be reached from what has been visited or looked at.
+    pub(crate) fn drain(&mut self) {
+        // SAFETY: only live objects wait, in their last places; the ring's slots and the stretches are
+        // parts of such objects.
+        unsafe {
+            loop {
+                if let Some(object) = self.pending.pop() {
+                    self.scan(object);
+                } else if self.ring_len > 0 {
+                    let slot = self.ring[self.ring_next];
+                    self.ring_next = (self.ring_next + 1) % AHEAD;
+                    self.ring_len -= 1;
+                    self.visit(slot);
+                } else if let Some((start, end)) = self.stretches.pop() {
+                    let stop = end.min(start + PIECE * WORD);
+                    if stop < end {
+                        self.stretches.push((stop, end));
+                    }
+                    for slot in (start..stop).step_by(WORD as usize) {
+                        self.look(slot);
+                    }
+                } else {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Asks for the memory at an address, whatever it is.
+#[inline(always)]
+fn prefetch(address: u64) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: a hint, which may be given for any address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::without_provenance(address as usize)) };
+}
+
+/// Bytes of an object.
+///
+/// # Safety
+/// `object` is an object with this header.
+#[inline(always)]
+unsafe fn size_of_object(types: &TypeTable, object: u64, header: u64) -> u64 {
+    // SAFETY: told above.
+    unsafe {
+        match types.shape(type_id(header)) {
+            Shape::Fixed { size, .. } => u64::from(size),
+            Shape::Str => STR_BYTES + round_up(load(object + STR_LEN)),
+            Shape::Buffer(slot) => {
+                let capacity = load(object + BUFFER_CAPACITY);
+                BUFFER_ELEMENTS + round_up(capacity << slot.element_shift())
+            }
+        }
+    }
+}
