@@ -16,6 +16,7 @@ pub mod trap;
 pub mod types;
 
 mod arrays;
+mod buffers;
 mod collect;
 mod heap;
 mod input;

@@ -11,7 +11,7 @@
 //! Constants are values, interned per function; they belong to no block.
 
 use super::Type;
-use super::op::{Op, ResultKind};
+use super::op::{Effects, ImmKind, Op, ResultKind};
 use crate::entity::{Arena, List, ListPool};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -308,6 +308,11 @@ impl Function {
         function
     }
 
+    /// Its number in the module, as its first location tells.
+    pub fn id(&self) -> FuncRef {
+        self.locs[Loc(0)].function
+    }
+
     /// A new block without instructions that ends in `Unreachable`.
     pub fn add_block(&mut self) -> Block {
         self.blocks.push(BlockData {
@@ -358,6 +363,16 @@ impl Function {
         match self.values[value].def {
             ValueDef::Inst(inst) => Some(inst),
             _ => None,
+        }
+    }
+
+    /// What an instruction does besides computing its result: its operator's row says it, or for
+    /// `rt` the row of the runtime's table.
+    pub fn effects(&self, inst: Inst) -> Effects {
+        let InstData { op, imm, .. } = self.insts[inst];
+        match op.info().imm_kind {
+            ImmKind::Row => Effects::of_row(imm),
+            _ => op.info().effects,
         }
     }
 

@@ -3,8 +3,14 @@
 pub mod cfg;
 pub mod dominators;
 pub mod function;
+pub mod generate;
+pub mod interp;
 pub mod module;
 pub mod op;
+pub mod parse;
+pub mod print;
+mod symbols;
+pub mod verify;
 
 pub use cfg::{Cfg, PredEdge};
 pub use dominators::Dominators;
@@ -13,7 +19,7 @@ pub use function::{
     Signature, StrRef, Terminator, Value, ValueData, ValueDef, Variable, VariableData,
 };
 pub use module::{ElemClass, Global, Module, Structure, field_imm, imm_field, slot_type};
-pub use op::{Effects, Kind, Op, ResultKind, Space};
+pub use op::{Effects, ImmKind, Kind, Op, ResultKind, Space};
 
 /// The types of values. A Toy `byte` is an `Int` from 0 to 255; every string, array, struct,
 /// function value and optional is a `Ref`.

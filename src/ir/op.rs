@@ -12,7 +12,7 @@
 //! relies on a check takes the check's *result* as its operand, so that no pass can move it above.
 
 use super::Type::{self, Bool, Float, Int, Ref};
-use toyjit_runtime::math;
+use toyjit_runtime::{entry, math};
 
 /// What an operand must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,24 @@ impl Effects {
     /// Anything: a call of unknown code.
     pub const ALL: Effects = Effects(31);
 
+    /// The effects of a row of the runtime's table. What never returns counts as leaving the
+    /// program; a row that does not exist may do anything.
+    pub fn of_row(row: u64) -> Effects {
+        const SAME: [(Effects, entry::Effects); 6] = [
+            (Effects::READS, entry::Effects::READS),
+            (Effects::WRITES, entry::Effects::WRITES),
+            (Effects::ALLOCATES, entry::Effects::ALLOCATES),
+            (Effects::TRAPS, entry::Effects::TRAPS),
+            (Effects::IO, entry::Effects::IO),
+            (Effects::IO, entry::Effects::DIVERGES),
+        ];
+        let Some(row) = entry::ENTRIES.get(usize::try_from(row).unwrap_or(usize::MAX)) else {
+            return Effects::ALL;
+        };
+        let has = |&&(_, theirs): &&(Effects, entry::Effects)| row.effects.contains(theirs);
+        SAME.iter().filter(has).fold(Effects::NONE, |all, &(ours, _)| all.and(ours))
+    }
+
     /// Both together.
     pub const fn and(self, other: Effects) -> Effects {
         Effects(self.0 | other.0)
@@ -92,6 +110,27 @@ pub enum Space {
     Any,
 }
 
+/// What an instruction's `imm` refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImmKind {
+    /// Nothing: it is 0.
+    None,
+    /// An element class.
+    Class,
+    /// A field of a structure (`field_imm`).
+    Field,
+    /// A global.
+    Global,
+    /// A capture, by its number.
+    Capture,
+    /// A structure.
+    Structure,
+    /// A function of the module.
+    Function,
+    /// A row of the runtime's table.
+    Row,
+}
+
 /// The meaning of an operator on words; `None` where it traps.
 pub type Eval = fn(&[u64]) -> Option<u64>;
 
@@ -112,6 +151,8 @@ pub struct OpInfo {
     pub commutes: bool,
     /// Whether its `imm` means something (it is then printed and compared).
     pub imm: bool,
+    /// What its `imm` refers to.
+    pub imm_kind: ImmKind,
     /// Its meaning on constants.
     pub eval: Option<Eval>,
     /// One line for people.
@@ -138,6 +179,7 @@ macro_rules! ops {
                 space: Space::$space,
                 commutes: ops!(@flag commutes $flags),
                 imm: ops!(@flag imm $flags),
+                imm_kind: ops!(@imm $flags),
                 eval: $eval,
                 doc: $doc,
             },)+
@@ -158,6 +200,8 @@ macro_rules! ops {
     (@result Stated) => { ResultKind::Stated };
     (@result $ty:ident) => { ResultKind::Is($ty) };
     (@flag $flag:ident [$($have:ident)*]) => { false $(|| ops!(@same $flag $have))* };
+    (@imm [imm $kind:ident]) => { ImmKind::$kind };
+    (@imm [$($flag:ident)*]) => { ImmKind::None };
     (@same commutes commutes) => { true };
     (@same imm imm) => { true };
     (@same $a:ident $b:ident) => { false };
@@ -296,35 +340,35 @@ ops! {
         "length of a string in bytes";
     StrByte "str_byte" (Ref, Int) -> Int, NONE, None, [], None,
         "byte of a string at a checked index";
-    ArrayLen "array_len" (Ref) -> Int, READS, Header, [imm], None,
+    ArrayLen "array_len" (Ref) -> Int, READS, Header, [imm Class], None,
         "length of an array; imm is its element class";
-    ArrayData "array_data" (Ref) -> Ref, READS, Header, [imm], None,
+    ArrayData "array_data" (Ref) -> Ref, READS, Header, [imm Class], None,
         "the buffer of an array's elements; imm is its element class";
-    LoadElem "load_elem" (Ref, Int) -> Stated, READS, Elements, [imm], None,
+    LoadElem "load_elem" (Ref, Int) -> Stated, READS, Elements, [imm Class], None,
         "element of a buffer at a checked index";
-    StoreElem "store_elem" (Ref, Int, Any) -> None, WRITES, Elements, [imm], None,
+    StoreElem "store_elem" (Ref, Int, Any) -> None, WRITES, Elements, [imm Class], None,
         "sets an element of a buffer at a checked index";
-    LoadField "load_field" (Ref) -> Stated, READS, Field, [imm], None,
+    LoadField "load_field" (Ref) -> Stated, READS, Field, [imm Field], None,
         "field of a struct";
-    StoreField "store_field" (Ref, Any) -> None, WRITES, Field, [imm], None,
+    StoreField "store_field" (Ref, Any) -> None, WRITES, Field, [imm Field], None,
         "sets a field of a struct";
-    LoadGlobal "load_global" () -> Stated, READS, Global, [imm], None,
+    LoadGlobal "load_global" () -> Stated, READS, Global, [imm Global], None,
         "value of a global";
-    StoreGlobal "store_global" (Any) -> None, WRITES, Global, [imm], None,
+    StoreGlobal "store_global" (Any) -> None, WRITES, Global, [imm Global], None,
         "sets a global";
-    LoadCapture "load_capture" (Ref) -> Stated, NONE, None, [imm], None,
+    LoadCapture "load_capture" (Ref) -> Stated, NONE, None, [imm Capture], None,
         "captured value of a closure; imm is its number";
 
-    NewStruct "new_struct" (..) -> Ref, ALLOCATES, None, [imm], None,
+    NewStruct "new_struct" (..) -> Ref, ALLOCATES, None, [imm Structure], None,
         "a new struct with these fields; imm is the structure";
-    NewClosure "new_closure" (..) -> Ref, ALLOCATES, None, [imm], None,
+    NewClosure "new_closure" (..) -> Ref, ALLOCATES, None, [imm Function], None,
         "a new closure with these captures; imm is the function";
 
-    Call "call" (..) -> Stated, ALL, Any, [imm], None,
+    Call "call" (..) -> Stated, ALL, Any, [imm Function], None,
         "call of a function of the module; imm is the function";
     CallValue "call_value" (..) -> Stated, ALL, Any, [], None,
         "call of a function value (the first operand, not nil)";
-    Rt "rt" (..) -> Stated, ALL, Any, [imm], None,
+    Rt "rt" (..) -> Stated, ALL, Any, [imm Row], None,
         "call of the runtime; imm is the row of its table, which tells operands, result, effects";
 }
 

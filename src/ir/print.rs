@@ -1,0 +1,465 @@
+//! The text syntax, printed.
+//!
+//! ```text
+//! struct Point { x: int, y: int }
+//! global $total: int
+//! script = @top
+//!
+//! ssa fn @sum(ref) -> int {
+//! b0(v0: ref):
+//!   v1 = check_nil v0
+//!   v2: int = load_field Point.x, v1
+//!   v3: int = call @half(v2)
+//!   br ilt v3, 10 -> b1(v3), b2
+//! b1(v4: int):
+//!   ret v4
+//! b2:
+//!   unreachable
+//! }
+//! ```
+//!
+//! `ssa` tells the form; a function in the variable form declares its variables (`var n: int`) and
+//! names them as operands and results (`n = iadd n, 1`). Constants stand where they are used: `7`,
+//! `1.5`, `nan`, `true`, `nil`, `@"text"`, `&sum`. A result shows its type where the operator does
+//! not tell it. What an `imm` refers to stands before the operands, by name, or by number where
+//! nothing has that number. The parser gives back the same text; blocks and values keep their
+//! numbers. A block that is empty, unreachable and not named by any edge is left out.
+//!
+//! `Module`, `Function` → text. Any function can be printed, malformed ones too.
+
+use std::fmt::{self, Write};
+
+use super::ENTRY;
+use super::function::{
+    Block, Const, Edge, Form, Function, Inst, Loc, Signature, Terminator, Value, ValueDef,
+};
+use super::module::Module;
+use super::op::ResultKind;
+use super::symbols::{self, Symbols};
+use crate::entity::{Entity, EntitySet};
+use crate::source::Sources;
+use toyjit_runtime::layout::Slot;
+
+/// The text of a module.
+pub fn module(module: &Module) -> String {
+    Printer::new(module).module()
+}
+
+/// The text of a function, with names from the module it belongs to.
+pub fn function(module: &Module, function: &Function) -> String {
+    Printer::new(module).function(function)
+}
+
+/// Prints functions of one module.
+#[derive(Debug)]
+pub struct Printer<'a> {
+    module: &'a Module,
+    symbols: Symbols,
+    sources: Option<&'a Sources>,
+}
+
+impl<'a> Printer<'a> {
+    /// A printer that shows no source locations.
+    pub fn new(module: &'a Module) -> Self {
+        Self { module, symbols: Symbols::new(module), sources: None }
+    }
+
+    /// The same, showing each instruction's place in the source as a comment.
+    pub fn with_locations(self, sources: &'a Sources) -> Self {
+        Self { sources: Some(sources), ..self }
+    }
+
+    /// The text of the whole module.
+    pub fn module(&self) -> String {
+        let mut out = String::new();
+        self.declarations(&mut out);
+        for function in self.module.functions.values() {
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            out.push_str(&self.function(function));
+        }
+        out
+    }
+
+    /// The text of a function.
+    pub fn function(&self, function: &Function) -> String {
+        let mut text = Text::new(self, function);
+        // Writing to a string does not fail.
+        let _ = text.function();
+        text.out
+    }
+
+    /// The text of an instruction, without its place.
+    pub fn inst(&self, function: &Function, inst: Inst) -> String {
+        let mut text = Text::new(self, function);
+        let _ = text.inst(inst);
+        text.out
+    }
+
+    /// The text of a block's end.
+    pub fn terminator(&self, function: &Function, block: Block) -> String {
+        let mut text = Text::new(self, function);
+        let _ = text.terminator(&function.blocks[block].terminator);
+        text.out
+    }
+
+    /// A value as an operand.
+    pub fn value(&self, function: &Function, value: Value) -> String {
+        let mut text = Text::new(self, function);
+        let _ = text.value(value);
+        text.out
+    }
+
+    fn declarations(&self, out: &mut String) {
+        let (module, symbols) = (self.module, &self.symbols);
+        let slot = |slot: &Slot| slot_name(*slot);
+        for (number, structure) in module.structures.iter() {
+            let names = symbols.fields(number).iter();
+            let fields: Vec<String> = names
+                .zip(&structure.fields)
+                .map(|(name, field)| format!("{name}: {}", slot(&field.1)))
+                .collect();
+            let name = symbols.structure(number).unwrap_or("?");
+            let _ = match fields.is_empty() {
+                true => writeln!(out, "struct {name} {{}}"),
+                false => writeln!(out, "struct {name} {{ {} }}", fields.join(", ")),
+            };
+        }
+        for (number, class) in module.classes.iter() {
+            let _ = writeln!(out, "{number}: {}", slot(class));
+        }
+        for (number, global) in module.globals.iter() {
+            let name = symbols.global(number).unwrap_or("?");
+            let _ = writeln!(out, "global ${name}: {}", slot(&global.slot));
+        }
+        if let Some(name) = module.script.and_then(|f| symbols.function(f)) {
+            let _ = writeln!(out, "script = @{name}");
+        }
+        if let Some((main, takes_args, gives_code)) = module.main
+            && let Some(name) = symbols.function(main)
+        {
+            let args = if takes_args { "args" } else { "" };
+            let code = if gives_code { " -> int" } else { "" };
+            let _ = writeln!(out, "main = @{name}({args}){code}");
+        }
+    }
+}
+
+/// A slot as printed.
+pub(super) fn slot_name(slot: Slot) -> &'static str {
+    match slot {
+        Slot::Int => "int",
+        Slot::Float => "float",
+        Slot::Bool => "bool",
+        Slot::Byte => "byte",
+        Slot::Ref => "ref",
+    }
+}
+
+/// Lines of variables are broken where they would pass this column.
+const WIDTH: usize = 100;
+
+/// The text of one function, as it grows.
+struct Text<'a> {
+    printer: &'a Printer<'a>,
+    function: &'a Function,
+    variables: Vec<String>,
+    out: String,
+}
+
+impl<'a> Text<'a> {
+    fn new(printer: &'a Printer<'a>, function: &'a Function) -> Self {
+        Self { printer, function, variables: symbols::variables(function), out: String::new() }
+    }
+
+    fn function(&mut self) -> fmt::Result {
+        self.header()?;
+        self.variables()?;
+        for block in mentioned_blocks(self.function).iter() {
+            self.block(block)?;
+        }
+        self.out.push_str("}\n");
+        Ok(())
+    }
+
+    fn header(&mut self) -> fmt::Result {
+        let (function, module) = (self.function, self.printer.module);
+        let Signature { params, result, env } = &function.signature;
+        let id = function.id();
+        if function.form == Form::Ssa {
+            self.out.push_str("ssa ");
+        }
+        let in_module = module.functions.get(id).is_some_and(|f| f.name == function.name);
+        let name = self.printer.symbols.function(id).filter(|_| in_module);
+        let params: Vec<&str> = params.iter().map(|ty| ty.name()).collect();
+        write!(self.out, "fn @{}({})", name.unwrap_or(&function.name), params.join(", "))?;
+        if let Some(result) = result {
+            write!(self.out, " -> {}", result.name())?;
+        }
+        if *env {
+            let slots = module.captures.get(id).map_or(&[][..], Vec::as_slice);
+            let slots: Vec<&str> = slots.iter().map(|&slot| slot_name(slot)).collect();
+            write!(self.out, " captures({})", slots.join(", "))?;
+        }
+        let usual = (!env).then_some(&function.name);
+        match module.names.get(id) {
+            Some(name) if name.as_ref() == usual => {}
+            None => {}
+            Some(None) => self.out.push_str(" as nil"),
+            Some(Some(name)) => {
+                self.out.push_str(" as ");
+                quote(&mut self.out, name.as_bytes())?;
+            }
+        }
+        self.out.push_str(" {\n");
+        Ok(())
+    }
+
+    /// Declares the variables; in the SSA form only those that wrongly occur.
+    fn variables(&mut self) -> fmt::Result {
+        let function = self.function;
+        let used = (function.form == Form::Ssa).then(|| used_variables(function));
+        let mut column = 0;
+        for (variable, data) in function.variables.iter() {
+            if used.as_ref().is_some_and(|used| !used.contains(data.value)) {
+                continue;
+            }
+            let name = symbols::variable(&self.variables, variable);
+            let declared = format!("{name}: {}", data.ty.name());
+            if column > 0 && column + 2 + declared.len() <= WIDTH {
+                write!(self.out, ", {declared}")?;
+                column += 2 + declared.len();
+            } else {
+                write!(self.out, "{}  var {declared}", if column > 0 { "\n" } else { "" })?;
+                column = 6 + declared.len();
+            }
+        }
+        if column > 0 {
+            self.out.push('\n');
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, block: Block) -> fmt::Result {
+        let data = &self.function.blocks[block];
+        write!(self.out, "{block}")?;
+        for (i, &param) in data.params.iter().enumerate() {
+            self.out.push_str(if i == 0 { "(" } else { ", " });
+            self.value(param)?;
+            write!(self.out, ": {}", self.function.values[param].ty.name())?;
+        }
+        self.out.push_str(if data.params.is_empty() { ":\n" } else { "):\n" });
+        for &inst in &data.insts {
+            self.out.push_str("  ");
+            self.inst(inst)?;
+            self.location(self.function.insts[inst].loc)?;
+        }
+        self.out.push_str("  ");
+        self.terminator(&data.terminator)?;
+        self.location(data.loc)
+    }
+
+    fn location(&mut self, loc: Loc) -> fmt::Result {
+        if let Some(sources) = self.printer.sources
+            && let Some(data) = self.function.locs.get(loc)
+        {
+            let place = sources.place(data.span.start);
+            write!(self.out, "  ; {}:{}", place.line, place.column)?;
+            let mut at = data.inlined_at;
+            while let Some(data) = at.and_then(|loc| self.function.locs.get(loc)) {
+                let place = sources.place(data.span.start);
+                write!(self.out, " in {}:{}", place.line, place.column)?;
+                at = data.inlined_at;
+            }
+        }
+        self.out.push('\n');
+        Ok(())
+    }
+
+    fn inst(&mut self, inst: Inst) -> fmt::Result {
+        let data = &self.function.insts[inst];
+        let info = data.op.info();
+        if let Some(result) = data.result {
+            self.value(result)?;
+            let ty = self.function.values[result].ty;
+            let is_variable = matches!(self.function.values[result].def, ValueDef::Variable(_));
+            if !is_variable && info.result != ResultKind::Is(ty) {
+                write!(self.out, ": {}", ty.name())?;
+            }
+            self.out.push_str(" = ");
+        }
+        self.out.push_str(info.name);
+        let args = self.function.args(inst);
+        let imm = info.imm.then(|| self.printer.symbols.imm(info.imm_kind, data.imm));
+        if info.params.is_some() {
+            if let Some(imm) = &imm {
+                write!(self.out, " {imm}{}", if args.is_empty() { "" } else { "," })?;
+            }
+            if !args.is_empty() {
+                self.out.push(' ');
+            }
+            return self.values(args);
+        }
+        self.out.push(' ');
+        let args = match (&imm, args) {
+            (Some(imm), _) => {
+                self.out.push_str(imm);
+                args
+            }
+            (None, [callee, rest @ ..]) => {
+                self.value(*callee)?;
+                rest
+            }
+            (None, []) => args,
+        };
+        self.out.push('(');
+        self.values(args)?;
+        self.out.push(')');
+        Ok(())
+    }
+
+    fn terminator(&mut self, terminator: &Terminator) -> fmt::Result {
+        match terminator {
+            Terminator::Jump(edge) => {
+                self.out.push_str("jump ");
+                self.edge(edge)
+            }
+            Terminator::Branch { op, args, edges } => {
+                write!(self.out, "br {} ", op.info().name)?;
+                self.values(args)?;
+                self.out.push_str(" -> ");
+                self.edge(&edges[0])?;
+                self.out.push_str(", ");
+                self.edge(&edges[1])
+            }
+            Terminator::Return(None) => self.out.write_str("ret"),
+            Terminator::Return(Some(value)) => {
+                self.out.push_str("ret ");
+                self.value(*value)
+            }
+            Terminator::Unreachable => self.out.write_str("unreachable"),
+        }
+    }
+
+    fn edge(&mut self, edge: &Edge) -> fmt::Result {
+        write!(self.out, "{}", edge.target)?;
+        if !edge.args.is_empty() {
+            self.out.push('(');
+            self.values(&edge.args)?;
+            self.out.push(')');
+        }
+        Ok(())
+    }
+
+    fn values(&mut self, values: &[Value]) -> fmt::Result {
+        for (i, &value) in values.iter().enumerate() {
+            if i > 0 {
+                self.out.push_str(", ");
+            }
+            self.value(value)?;
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, value: Value) -> fmt::Result {
+        match self.function.values.get(value).map(|data| data.def) {
+            Some(ValueDef::Const(constant)) => self.constant(constant),
+            Some(ValueDef::Variable(x)) => {
+                self.out.write_str(symbols::variable(&self.variables, x))
+            }
+            Some(ValueDef::Inst(_) | ValueDef::Param(..)) | None => write!(self.out, "{value}"),
+        }
+    }
+
+    fn constant(&mut self, constant: Const) -> fmt::Result {
+        match constant {
+            Const::Int(i) => write!(self.out, "{i}"),
+            Const::Float(bits) => float(&mut self.out, bits),
+            Const::Bool(b) => write!(self.out, "{b}"),
+            Const::Nil => self.out.write_str("nil"),
+            Const::Str(string) => match self.printer.module.strings.get(string) {
+                Some(bytes) => {
+                    self.out.push('@');
+                    quote(&mut self.out, bytes)
+                }
+                None => write!(self.out, "@{string}?"),
+            },
+            Const::Func(function) => match self.printer.symbols.function(function) {
+                Some(name) => write!(self.out, "&{name}"),
+                None => write!(self.out, "&{function}?"),
+            },
+        }
+    }
+}
+
+/// The blocks worth showing: all but empty ones that no edge names.
+fn mentioned_blocks(function: &Function) -> EntitySet<Block> {
+    let mut mentioned = EntitySet::with_len(function.blocks.len());
+    mentioned.insert(ENTRY);
+    for (block, data) in function.blocks.iter() {
+        let is_empty = data.insts.is_empty() && data.params.is_empty();
+        if !is_empty || data.terminator != Terminator::Unreachable {
+            mentioned.insert(block);
+        }
+        for edge in data.terminator.edges() {
+            if edge.target.index() < function.blocks.len() {
+                mentioned.insert(edge.target);
+            }
+        }
+    }
+    mentioned
+}
+
+fn used_variables(function: &Function) -> EntitySet<Value> {
+    let mut used = EntitySet::new();
+    let mut note = |value: Value| {
+        let def = function.values.get(value).map(|data| data.def);
+        if matches!(def, Some(ValueDef::Variable(_))) {
+            used.insert(value);
+        }
+    };
+    for data in function.blocks.values() {
+        for &inst in &data.insts {
+            function.args(inst).iter().copied().for_each(&mut note);
+            function.insts[inst].result.into_iter().for_each(&mut note);
+        }
+        data.terminator.for_each_use(&mut note);
+    }
+    used
+}
+
+/// The bits of the NaN that is printed as `nan` alone.
+pub(super) const NAN: u64 = 0x7ff8_0000_0000_0000;
+
+fn float(out: &mut String, bits: u64) -> fmt::Result {
+    let value = f64::from_bits(bits);
+    match bits {
+        NAN => out.write_str("nan"),
+        _ if value.is_nan() => write!(out, "nan:{bits:#x}"),
+        _ => write!(out, "{value:?}"),
+    }
+}
+
+/// A string in quotes: UTF-8 as it is, all else escaped.
+fn quote(out: &mut String, bytes: &[u8]) -> fmt::Result {
+    out.push('"');
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '"' => out.push_str("\\\""),
+                '\\' => out.push_str("\\\\"),
+                '\n' => out.push_str("\\n"),
+                '\r' => out.push_str("\\r"),
+                '\t' => out.push_str("\\t"),
+                c if c.is_ascii_control() => write!(out, "\\x{:02x}", c as u32)?,
+                c => out.push(c),
+            }
+        }
+        for byte in chunk.invalid() {
+            write!(out, "\\x{byte:02x}")?;
+        }
+    }
+    out.push('"');
+    Ok(())
+}
