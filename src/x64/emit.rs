@@ -170,10 +170,7 @@ macro_rules! to_mem {
                 let s = gpr(src);
                 mem!($self, $dst, ($op QWORD) (, Rq(s)))
             }
-            Rmi::Imm(imm) => match short(imm) {
-                Some(imm) => mem!($self, $dst, ($op QWORD) (, BYTE imm)),
-                None => mem!($self, $dst, ($op QWORD) (, DWORD imm)),
-            },
+            Rmi::Imm(imm) => mem!($self, $dst, ($op QWORD) (, DWORD imm)),
             Rmi::Mem(_) => unreachable!("one operand in memory at most"),
         }
     };
@@ -340,6 +337,14 @@ impl Asm {
     pub fn mov(&mut self, dst: PReg, src: Rmi) {
         match src {
             Rmi::Imm(imm) => self.mov_imm(dst, imm.into()),
+            _ => rm!(self, mov, dst, src),
+        }
+    }
+
+    /// The same, never by an instruction that sets flags.
+    pub fn mov_keeping_flags(&mut self, dst: PReg, src: Rmi) {
+        match src {
+            Rmi::Imm(imm) => dynasm!(self.ops ; mov Rq(gpr(dst)), DWORD imm),
             _ => rm!(self, mov, dst, src),
         }
     }
