@@ -20,7 +20,7 @@ use crate::source::{Diagnostic, Interner, Severity, Sources, Trace};
 use crate::ssa::{self, Construction, Folding};
 use crate::syntax;
 use crate::timing::Timings;
-use crate::x64::X64;
+use crate::x64::{Stub, X64};
 use std::fmt;
 use toyjit_runtime::{Arguments, Runtime, Stop, Stopped};
 
@@ -187,14 +187,14 @@ pub fn compile(
 ) -> Result<Executable, CompileError> {
     let mut module = front.lowered.module;
     middle(&mut module, options, timings, &mut ());
-    let target = X64::new();
+    let target = X64::native();
     let mut functions = Vec::with_capacity(module.functions.len());
     for function in module.functions.keys() {
         functions.push(back(&target, &module, function, options, timings)?.compiled);
     }
     let linked = timings.time("link", || {
         let loaded = module.load(runtime).map_err(CompileError::Load)?;
-        jit::link(&module, &functions, &target.stubs(), &loaded, runtime)
+        jit::link(&module, &functions, &Stub::ALL.map(Stub::code), &loaded, runtime)
             .map_err(CompileError::Link)
     })?;
     Ok(Executable { module, linked })

@@ -77,9 +77,9 @@ fn before_checking(args: &EmitArgs) -> i32 {
         return print(&syntax::dump_tokens(&sources, 0));
     }
     let mut interner = Interner::new();
-    let (ast, diagnostics) = syntax::parse(&sources, &mut interner);
+    let (ast, diagnostics) = syntax::parse(&sources, 0, &mut interner);
     source::tell(&sources, &diagnostics);
-    print(&syntax::dump_ast(&ast, &interner, &sources))
+    print(&syntax::dump_ast(&sources, &ast, &interner))
 }
 
 fn after_checking(args: &EmitArgs) -> i32 {
@@ -110,7 +110,7 @@ fn after_checking(args: &EmitArgs) -> i32 {
             return EXIT_USAGE;
         }
     };
-    let target = X64::new();
+    let target = X64::native();
     let mut text = String::new();
     for function in chosen {
         if !text.is_empty() {

@@ -32,7 +32,7 @@ pub fn read(path: &Path) -> Result<Sources, i32> {
         anstream::eprintln!("error: can't read {name}: {error}");
         EXIT_USAGE
     })?;
-    let text = decode::decode(bytes).map_err(|problem| {
+    let text = decode(bytes).map_err(|problem| {
         anstream::eprintln!("error: {name}:{}:{}: {problem}", problem.line, problem.column);
         EXIT_ERRORS
     })?;
