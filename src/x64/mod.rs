@@ -61,3 +61,6 @@ impl Target for X64 {
         code::emit(code, allocation)
     }
 }
+
+#[cfg(test)]
+mod tests;
