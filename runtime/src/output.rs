@@ -3,7 +3,9 @@
 //! The buffer goes out when it is full, when the run ends, before the program waits for input, and,
 //! where the sink is a terminal, at the end of each line.
 
+use std::fs::File;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::trap::Stop;
@@ -19,10 +21,15 @@ pub struct Output {
 }
 
 impl Output {
-    /// Standard output.
+    /// Standard output, without the buffer that Rust keeps for it.
     pub fn stdout() -> Self {
-        let by_line = io::stdout().is_terminal();
-        Self { by_line, ..Self::to(Box::new(io::stdout())) }
+        let stdout = io::stdout();
+        let by_line = stdout.is_terminal();
+        let sink: Box<dyn Write + Send> = match stdout.as_fd().try_clone_to_owned() {
+            Ok(descriptor) => Box::new(File::from(descriptor)),
+            Err(_) => Box::new(stdout),
+        };
+        Self { by_line, ..Self::to(sink) }
     }
 
     /// Any sink.

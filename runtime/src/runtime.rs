@@ -194,6 +194,10 @@ impl Runtime {
     }
 }
 
+// SAFETY: all that the pointers inside lead to is owned by this value, but for the context's memory,
+// which other threads see only through an atomic word.
+unsafe impl Send for Runtime {}
+
 impl std::fmt::Debug for Runtime {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Runtime").field("heap", &self.heap).finish_non_exhaustive()
