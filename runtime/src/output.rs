@@ -47,10 +47,11 @@ impl Output {
     #[inline]
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), Stop> {
         if self.buffer.len() + bytes.len() > CAPACITY {
-            return self.put_large(bytes);
+            self.put_large(bytes)?;
+        } else {
+            self.buffer.extend_from_slice(bytes);
         }
-        self.buffer.extend_from_slice(bytes);
-        Ok(())
+        if self.by_line && bytes.contains(&b'\n') { self.flush() } else { Ok(()) }
     }
 
     #[cold]
@@ -62,12 +63,6 @@ impl Output {
             return Ok(());
         }
         self.sink.write_all(bytes).map_err(stop)
-    }
-
-    /// To be called where a line may have ended.
-    #[inline]
-    pub fn line_ended(&mut self) -> Result<(), Stop> {
-        if self.by_line { self.flush() } else { Ok(()) }
     }
 
     /// Writes out what was kept back.
@@ -153,6 +148,16 @@ mod tests {
         let all = captured.take();
         assert_eq!(all.len(), 8 + large.len());
         assert!(all.starts_with(b"one x") && all.ends_with(b"x two"));
+    }
+
+    #[test]
+    fn terminals_see_lines_as_they_end() {
+        let (output, captured) = Output::capture();
+        let mut output = Output { by_line: true, ..output };
+        output.put(b"one").unwrap();
+        assert_eq!(captured.take(), b"");
+        output.put(b" line\nand").unwrap();
+        assert_eq!(captured.take(), b"one line\nand");
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl Default for Config {
 /// The state of a running program.
 pub struct Runtime {
     pub(crate) context: Arc<ContextMemory>,
-    interrupter: Interrupter,
+    pub(crate) interrupter: Interrupter,
     /// The object types.
     pub types: TypeTable,
     pub(crate) heap: Heap,

@@ -303,10 +303,10 @@ fn random_graphs(stress: bool, seconds: u64, steps_between_checks: usize) {
 
 #[test]
 fn graphs_agree_with_the_model() {
-    random_graphs(false, 2, 500);
+    random_graphs(false, 1, 500);
 }
 
 #[test]
 fn graphs_agree_with_the_model_under_stress() {
-    random_graphs(true, 3, 200);
+    random_graphs(true, 2, 200);
 }
