@@ -172,7 +172,7 @@ impl Runtime {
             return Err(Box::new(Stopped { stop: Trap::Memory.into(), backtrace }));
         };
         let (top, limit) = (stack.top(), stack.limit());
-        let context = self.context();
+        let (context, roots) = (self.context(), self.roots.len());
         let mut results = Results::default();
         // SAFETY: the context is this runtime's own. While the code runs, the runtime is reached only
         // through the pointer stored here; this frame touches `self` again when the code has ended.
@@ -187,6 +187,7 @@ impl Runtime {
         if left == 0 {
             return Ok(results);
         }
+        self.roots.truncate(roots);
         Err(self.stopped.take().unwrap_or_else(|| {
             let stop = Stop::Fault("the code was left without a reason".to_owned());
             Box::new(Stopped { stop, backtrace: Backtrace::default() })
