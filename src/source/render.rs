@@ -18,7 +18,7 @@ use std::ops::Range;
 const NEAR: usize = 8;
 
 /// A line of more bytes than this is costly to show, and is shown for this many diagnostics only.
-const WIDE: usize = 4_096;
+const WIDE: usize = 1_000;
 const MOST_WIDE: usize = 20;
 
 /// The text of `diagnostics`, errors and warnings alike, ordered by place.
@@ -75,23 +75,33 @@ fn report<'a>(sources: &'a Sources, diagnostic: &'a Diagnostic) -> Vec<Group<'a>
         group = group.elements(snippets(sources, diagnostic));
     }
     group = group.elements(diagnostic.notes.iter().map(|n| Level::NOTE.message(n.as_str())));
-    match (&diagnostic.help, &diagnostic.suggestion) {
-        (help, Some((span, text))) if !sources.files().is_empty() => {
+    let patch = diagnostic
+        .suggestion
+        .as_ref()
+        .filter(|_| !sources.files().is_empty())
+        .and_then(|(span, text)| patch(sources, *span, text));
+    match (patch, &diagnostic.help, &diagnostic.suggestion) {
+        (Some(patch), help, Some((span, text))) => {
             let help = match help {
                 Some(help) => help.clone(),
                 None if text.is_empty() => "remove this".into(),
                 None if span.start == span.end => format!("add `{text}`"),
                 None => "write".into(),
             };
-            let place = Stretch::of(sources, *span);
-            let window = Window::around(place.file, place.range.clone());
-            let patch = Patch::new(window.cut(&place.range), text.as_str());
-            let snippet = Snippet::source(window.text).line_start(window.line).patch(patch);
-            vec![group, Level::HELP.secondary_title(help).element(snippet)]
+            vec![group, Level::HELP.secondary_title(help).element(patch)]
         }
-        (Some(help), _) => vec![group.element(Level::HELP.message(help.as_str()))],
-        (None, _) => vec![group],
+        (_, Some(help), _) => vec![group.element(Level::HELP.message(help.as_str()))],
+        (_, None, _) => vec![group],
     }
+}
+
+/// The lines with an edit in them; none where they are too long, for they would be shown whole.
+fn patch<'a>(sources: &'a Sources, span: Span, text: &'a str) -> Option<Snippet<'a, Patch<'a>>> {
+    let place = Stretch::of(sources, span);
+    let window = Window::around(place.file, place.range.clone());
+    let patch = Patch::new(window.cut(&place.range), text);
+    (window.text.len() <= WIDE)
+        .then(|| Snippet::source(window.text).line_start(window.line).patch(patch))
 }
 
 /// The snippets of a diagnostic: one for each neighbourhood of labels, the primary label's first.
