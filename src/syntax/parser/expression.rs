@@ -1,8 +1,9 @@
 //! Expressions.
 
+use super::list::{bracketed, list};
 use super::precedence::{Operator, assemble};
 use super::primary::primary;
-use super::recover::{bracketed, list, take_name};
+use super::recover::take_name;
 use super::state::{State, at, nested, peek, peek_nth, since, take, wrap};
 use super::{Ref, Rule};
 use crate::source::{Diagnostic, Span};

@@ -1,9 +1,11 @@
 //! Functions, structs and the program.
 
+use super::block::{BlockOf, block, stray_brace};
 use super::expression::expression;
-use super::recover::{expect_or, find_close, item_ahead, list, take_name};
+use super::list::list;
+use super::recover::{expect_or, find_close, item_ahead, take_name};
 use super::state::{at, peek, peek_nth, since};
-use super::statement::{BlockOf, block, statement, stray_brace};
+use super::statement::statement;
 use super::types::types;
 use super::{Ref, Rule};
 use crate::source::Diagnostic;

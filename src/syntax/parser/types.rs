@@ -1,6 +1,6 @@
 //! Types.
 
-use super::recover::{bracketed, list};
+use super::list::{bracketed, list};
 use super::state::{at, nested, peek, since, take};
 use super::{Ref, Rule};
 use crate::source::Diagnostic;
