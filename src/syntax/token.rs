@@ -1,7 +1,7 @@
 //! Tokens: one `Copy` enum that carries its value, with the logos rules that find it.
 //!
 //! Values that do not fit in 8 bytes (strings) stand in a table beside the tokens. Literals are
-//! recognised by generous patterns and judged by the callbacks in [`literal`](super::literal), so
+//! recognised by generous patterns and judged by the callbacks in `literal`, so
 //! that a malformed number is one token with one message rather than a handful of pieces.
 
 use super::lexer::Scan;

@@ -170,7 +170,7 @@ fn unnamed<'s>(lambda: Rule<'s, Lambda>) -> Rule<'s, Lambda> {
             let here = at(inp);
             inp.state().report(here, |s| {
                 let message = "a function expression has no name";
-                Diagnostic::error("E0110", s.span(here), message, "expected `(`")
+                Diagnostic::error("E0127", s.span(here), message, "expected `(`")
             });
             inp.skip();
         }

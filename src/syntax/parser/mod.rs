@@ -57,6 +57,7 @@ pub fn parse(sources: &Sources, base: u32, interner: &mut Interner) -> (Program,
     let lexed = lex(text, base, interner);
     let mut state = State::new(text, base, &lexed, interner.intern("_"));
     let result = item::program().parse_with_state(lexed.tokens.as_slice(), &mut state);
+    debug_assert!(result.has_output(), "no rule fails once it is chosen");
     let (mut diagnostics, given_up) = state.finish();
     let items = result.into_output().filter(|_| !given_up).unwrap_or_default();
     diagnostics.extend(lexed.diagnostics);

@@ -47,6 +47,10 @@ pub(super) fn close(inp: &mut Ref<'_, '_>, open: usize, close: Token) {
     let here = at(inp);
     let state = inp.state();
     match find_close(state, here, close) {
+        Some(end) if state.token(here) == Token::Eq => {
+            assigned(state, here);
+            skip_to(inp, end + 1);
+        }
         Some(end) => {
             let what = format!("`{}`", symbol(close));
             state.report(here, |s| {
@@ -114,8 +118,26 @@ pub(super) fn find_close(state: &State<'_>, from: usize, close: Token) -> Option
             token @ (Token::RParen | Token::RBracket | Token::RBrace) => {
                 return (token == close).then_some(i);
             }
-            Token::Semi if depth == 0 => return None,
+            Token::Semi if depth == 0 && close != Token::RBrace => return None,
             token if depth == 0 && token.is_statement_keyword() => return None,
+            Token::Fn | Token::Struct if state.token(i + 1).is_name() => return None,
+            Token::Eof => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The end of the `if`, `match` or loop that begins at `start`: behind its last block.
+pub(super) fn statement_end(state: &State<'_>, start: usize) -> Option<usize> {
+    let mut depth = 0;
+    for i in start..start + REACH {
+        match state.token(i) {
+            Token::LBrace => depth += 1,
+            Token::RBrace if depth == 1 && state.token(i + 1) != Token::Else => return Some(i + 1),
+            Token::RBrace if depth == 0 => return None,
+            Token::RBrace => depth -= 1,
+            Token::Semi if depth == 0 => return None,
             Token::Fn | Token::Struct if state.token(i + 1).is_name() => return None,
             Token::Eof => return None,
             _ => {}
@@ -175,15 +197,7 @@ pub(super) fn semicolon(inp: &mut Ref<'_, '_>) -> bool {
                 return true;
             }
         }
-        Token::Eq => inp.state().report(here, |s| {
-            Diagnostic::error(
-                "E0123",
-                s.span(here),
-                "an assignment is no value",
-                "not allowed here",
-            )
-            .help("`=` assigns, and stands in a statement of its own; `==` compares")
-        }),
+        Token::Eq => assigned(inp.state(), here),
         _ => inp.state().report(here, |s| {
             let place = s.after_previous(here);
             let error = Diagnostic::error(
@@ -200,6 +214,14 @@ pub(super) fn semicolon(inp: &mut Ref<'_, '_>) -> bool {
     }
     skip_statement(inp);
     false
+}
+
+/// Reports a `=` inside an expression.
+fn assigned(state: &mut State<'_>, here: usize) {
+    state.report(here, |s| {
+        Diagnostic::error("E0123", s.span(here), "an assignment is no value", "not allowed here")
+            .help("`=` assigns, and stands in a statement of its own; `==` compares")
+    });
 }
 
 /// Reports and takes closing brackets that close nothing.

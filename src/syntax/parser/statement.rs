@@ -134,7 +134,7 @@ fn head<'s>(expr: Rule<'s, Expr>, condition: bool) -> Rule<'s, Expr> {
     custom(move |inp: &mut Ref<'s, '_>| {
         let free = std::mem::replace(&mut inp.state().struct_literals, false);
         let mut left: Expr = inp.parse(&expr)?;
-        while condition && peek(inp) == Token::Eq {
+        if condition && peek(inp) == Token::Eq {
             let here = at(inp);
             inp.state().report(here, |s| {
                 Diagnostic::error("E0122", s.span(here), "`=` in a condition", "this assigns")
@@ -173,7 +173,7 @@ fn if_<'s>(condition: Rule<'s, Expr>, block: Rule<'s, Block>) -> Rule<'s, StmtKi
 fn for_<'s>(head: Rule<'s, Expr>, block: Rule<'s, Block>) -> Rule<'s, StmtKind> {
     let dots = select! { Token::DotDot => false, Token::DotDotEq => true };
     let to = dots.then(head.clone()).map(|(inclusive, to)| (to, inclusive)).or_not();
-    just(Token::For)
+    let plain = just(Token::For)
         .ignore_then(custom(|inp| {
             let name = take_name(inp, "a name for the loop's variable");
             if name.is_none() && peek_nth(inp, 1) == Token::In {
@@ -184,12 +184,43 @@ fn for_<'s>(head: Rule<'s, Expr>, block: Rule<'s, Block>) -> Rule<'s, StmtKind> 
         .then_ignore(custom(|inp| Ok(expect(inp, Token::In, "`in`"))))
         .then(head)
         .then(to)
-        .then(block)
+        .then(block.clone())
         .map(|(((name, from), to), body)| match name {
             Some(name) => StmtKind::For { name, from, to, body },
             None => StmtKind::Error,
         })
-        .boxed()
+        .boxed();
+    custom(move |inp| {
+        if peek_nth(inp, 1) != Token::LParen {
+            return inp.parse(&plain);
+        }
+        inp.skip();
+        foreign_head(inp);
+        inp.parse(&block)?;
+        Ok(StmtKind::Error)
+    })
+    .boxed()
+}
+
+fn newline_ahead(inp: &mut Ref<'_, '_>) -> bool {
+    let here = at(inp);
+    inp.state().newline_before(here)
+}
+
+/// Reports a loop's head in parentheses, as other languages have it, and skips it.
+fn foreign_head(inp: &mut Ref<'_, '_>) {
+    let here = at(inp);
+    inp.state().report(here, |s| {
+        let message = "the head of a `for` stands without parentheses";
+        Diagnostic::error("E0129", s.span(here), message, "expected a name")
+            .help("write `for i in 0..10 { … }` or `for x in xs { … }`")
+    });
+    while !matches!(peek(inp), Token::LBrace | Token::RBrace | Token::Eof)
+        && !item_ahead(inp, 0)
+        && !newline_ahead(inp)
+    {
+        inp.skip();
+    }
 }
 
 /// `match expr { pattern | pattern => block … }`
@@ -221,7 +252,7 @@ fn arm<'s>(inp: &mut Ref<'s, '_>, block: &Rule<'s, Block>) -> Option<Arm> {
     let start = at(inp);
     if peek(inp) == Token::Comma {
         inp.state().report(start, |s| {
-            Diagnostic::error("E0110", s.span(start), "unexpected `,`", "arms need no commas")
+            Diagnostic::error("E0124", s.span(start), "unexpected `,`", "arms need no commas")
         });
         inp.skip();
         return None;
@@ -266,11 +297,11 @@ fn expression_statement<'s>(expr: Rule<'s, Expr>) -> Rule<'s, StmtKind> {
         let place = inp.parse(&expr)?;
         let here = at(inp);
         let Some(op) = assignment(peek(inp)) else {
-            if lambda && !take(inp, Token::Semi) {
+            if lambda {
+                take(inp, Token::Semi);
                 return Ok(StmtKind::Error);
             }
-            let whole = lambda || semicolon(inp);
-            return Ok(if whole && !lambda { StmtKind::Expr(place) } else { StmtKind::Error });
+            return Ok(if semicolon(inp) { StmtKind::Expr(place) } else { StmtKind::Error });
         };
         let op = op.map(|op| (op, inp.state().span(here)));
         let place = check_place(inp, place, start);
@@ -317,10 +348,10 @@ fn check_place(inp: &mut Ref<'_, '_>, place: Expr, start: usize) -> Expr {
         return place;
     }
     let span = state.cover(start, here);
-    state.insist(
+    state.report(here, |_| {
         Diagnostic::error("E0116", span, "this can't be assigned", "no place to assign to")
-            .help("a name, a field or an element of an array can be assigned"),
-    );
+            .help("a name, a field or an element of an array can be assigned")
+    });
     Expr { kind: ExprKind::Error, span }
 }
 
@@ -352,7 +383,7 @@ fn misplaced(inp: &mut Ref<'_, '_>) {
         }
         Token::Semi => {
             inp.state().report(here, |s| {
-                Diagnostic::error("E0110", s.span(here), "unexpected `;`", "nothing to end here")
+                Diagnostic::error("E0124", s.span(here), "unexpected `;`", "nothing to end here")
                     .help("blocks, functions and structs need no `;` after them")
             });
             while take(inp, Token::Semi) {}
