@@ -100,9 +100,9 @@ impl<'a> Body<'a> {
         for block in self.function.blocks.keys() {
             let target = |rng: &mut Rng| Edge::to(Block::new(1 + rng.below(count - 1)));
             self.function.blocks[block].terminator = match self.rng.below(10) {
-                0 | 1 => Terminator::Return(None),
+                0..=2 => Terminator::Return(None),
                 _ if count == 1 => Terminator::Return(None),
-                2..=4 => Terminator::Jump(target(self.rng)),
+                3..=4 => Terminator::Jump(target(self.rng)),
                 _ => {
                     let edges = [target(self.rng), target(self.rng)];
                     Terminator::Branch { op: Op::IEq, args: [zero, zero], edges }
@@ -262,6 +262,14 @@ impl<'a> Body<'a> {
         match &mut terminator {
             Terminator::Return(value) => {
                 *value = self.function.signature.result.map(|ty| self.value(ty));
+            }
+            // What is left in the tank is different each time round a loop.
+            Terminator::Branch { op, args, .. } if self.rng.percent(40) => {
+                let fuel = self.op(block, Op::LoadGlobal, &[], FUEL.0.into(), Some(Type::Int));
+                let (mask, some) = (self.function.int(7), self.rng.below(8) as i64);
+                let low = self.op(block, Op::IAnd, &[fuel, mask], 0, None);
+                *op = self.rng.pick(&[Op::IEq, Op::INe, Op::ILt, Op::IGe]);
+                *args = [low, self.function.int(some)];
             }
             Terminator::Branch { op, args, .. } => {
                 let comparisons: Vec<Op> =
