@@ -261,7 +261,11 @@ warning[W0601]: `y` is not used
             let text = render(&sources, &[error], false);
             let place = sources.place(first.start);
             let place = format!("--> {}:{}:{}\n", place.file, place.line, place.column);
-            assert!(text.starts_with("error[E0001]: message\n") && text.contains(&place), "{text}{place}{first:?} {:?}", sources.files());
+            assert!(
+                text.starts_with("error[E0001]: message\n") && text.contains(&place),
+                "{text}{place}{first:?} {:?}",
+                sources.files()
+            );
             Ok(())
         })
         .budget(Duration::from_secs(2));
