@@ -120,4 +120,3 @@ impl Builder<'_> {
         self.loops.pop();
     }
 }
-
