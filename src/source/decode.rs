@@ -1,4 +1,5 @@
-//! Bytes to text: the check that a source file is UTF-8.
+//! Bytes to text: the check that a source file is UTF-8. A byte-order mark at its start is taken
+//! off, so that columns count what an editor shows.
 
 use std::fmt;
 
@@ -23,11 +24,14 @@ impl fmt::Display for Utf8Problem {
 
 impl std::error::Error for Utf8Problem {}
 
+const BOM: char = '\u{feff}';
+
 /// The text that the bytes of a file are.
 pub fn decode(bytes: Vec<u8>) -> Result<String, Utf8Problem> {
-    String::from_utf8(bytes).map_err(|error| {
+    let mut text = String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let before = String::from_utf8_lossy(&error.as_bytes()[..offset]);
+        let before = before.strip_prefix(BOM).unwrap_or(&before);
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
         Utf8Problem {
             offset,
@@ -35,7 +39,11 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, Utf8Problem> {
             column: before[line_start..].chars().count() + 1,
             byte: error.as_bytes()[offset],
         }
-    })
+    })?;
+    if text.starts_with(BOM) {
+        text.drain(..BOM.len_utf8());
+    }
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -49,5 +57,8 @@ mod tests {
         assert_eq!(problem, Utf8Problem { offset: 5, line: 2, column: 3, byte: 0xff });
         assert_eq!(problem.to_string(), "the byte 0xFF at offset 5 is not UTF-8");
         assert_eq!(decode(b"\xc3".to_vec()).unwrap_err().offset, 0);
+        assert_eq!(decode(b"\xef\xbb\xbfa".to_vec()).as_deref(), Ok("a"));
+        let problem = decode(b"\xef\xbb\xbf\xff".to_vec()).unwrap_err();
+        assert_eq!((problem.offset, problem.column), (3, 1));
     }
 }

@@ -9,6 +9,7 @@
 use super::{Diagnostic, File, Severity, Sources, Span, floor_boundary};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Labels further apart than this many lines get snippets of their own.
@@ -79,10 +80,12 @@ fn snippets<'a>(
     }
     let snippet = |(hood, labels): (Stretch<'a>, Vec<(usize, Range<usize>)>)| {
         let window = Window::around(hood.file, hood.range);
+        let cut = |(index, range)| (index, window.cut(&range));
+        let labels: Vec<(usize, Range<usize>)> = labels.into_iter().map(cut).collect();
         let annotations = labels.into_iter().map(|(index, range)| {
             let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
             let text = diagnostic.labels[index].1.as_str();
-            kind.span(window.cut(&range)).label((!text.is_empty()).then_some(text))
+            kind.span(range).label((!text.is_empty()).then_some(text))
         });
         Snippet::source(window.text)
             .path(hood.file.name.as_str())
@@ -120,7 +123,7 @@ impl<'a> Stretch<'a> {
 
 /// The whole lines around a stretch.
 struct Window<'a> {
-    text: &'a str,
+    text: Cow<'a, str>,
     start: usize,
     line: usize,
 }
@@ -130,10 +133,113 @@ impl<'a> Window<'a> {
         let (first, last) = (file.line_of(range.start), file.line_of(range.end));
         let start = file.line_starts[first - 1] as usize;
         let end = file.line_starts.get(last).map_or(file.text.len(), |&e| e as usize);
-        Self { text: &file.text[start..end], start, line: first }
+        let mut text = Cow::Borrowed(&file.text[start..end]);
+        if range.end == end && text.ends_with('\n') {
+            // The renderer knows an empty last line only by its end.
+            text.to_mut().push('\n');
+        }
+        Self { text, start, line: first }
     }
 
     fn cut(&self, range: &Range<usize>) -> Range<usize> {
         range.start - self.start..range.end - self.start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arbtest::arbtest;
+    use std::time::Duration;
+
+    fn span(start: u32, end: u32) -> Span {
+        Span::new(start, end)
+    }
+
+    #[test]
+    fn shape() {
+        let mut sources = Sources::new();
+        sources.add("a.toy", "let x = 1\r\nlet\ty = é + z;\r\n");
+        let diagnostics = [
+            Diagnostic::warning("W0601", span(16, 17), "`y` is not used", ""),
+            Diagnostic::error("E0111", span(9, 9), "expected `;`", "here").suggest(span(9, 9), ";"),
+        ];
+        let text = render(&sources, &diagnostics, false);
+        assert_eq!(
+            text,
+            "error[E0111]: expected `;`
+ --> a.toy:1:10
+  |
+1 | let x = 1
+  |          ^ here
+  |
+help: add `;`
+  |
+1 | let x = 1;
+  |          +
+
+warning[W0601]: `y` is not used
+ --> a.toy:2:6
+  |
+2 | let    y = é + z;
+  |         ^
+
+"
+        );
+        assert!(render(&sources, &diagnostics, true).contains("\u{1b}["));
+        assert_eq!(render(&sources, &[], false), "");
+        assert!(render(&Sources::new(), &diagnostics, false).starts_with("error[E0111]: "));
+    }
+
+    #[test]
+    fn far_labels_and_other_files() {
+        let mut sources = Sources::new();
+        sources.add("a.toy", "x\n".repeat(100));
+        let base = sources.add("b.toy", "y").unwrap();
+        let error = Diagnostic::error("E0201", span(180, 181), "twice", "again")
+            .label(span(0, 1), "first")
+            .label(span(base, base + 1), "and here")
+            .note("a note");
+        let text = render(&sources, &[error], false);
+        for part in ["--> a.toy:91:1", "a.toy:1:1", "b.toy:1:1", "= note: a note"] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+
+    /// The place in the output is the place that `Sources::place` tells, and nothing panics.
+    #[test]
+    fn random_spans() {
+        const PIECES: &[&str] =
+            &["a", "é", "漢", "👩‍👩‍👧", "\t", "\r\n", "\n", "\r", "\0", "\u{feff}", "\u{301}", " "];
+        arbtest(|u| {
+            let mut sources = Sources::new();
+            for index in 0..u.int_in_range(1..=2)? {
+                let mut text = String::new();
+                for _ in 0..u.int_in_range(0..=30)? {
+                    text.push_str(u.choose(PIECES)?);
+                }
+                sources.add(format!("f{index}"), text);
+            }
+            let any = |u: &mut arbtest::arbitrary::Unstructured| {
+                let start = u.int_in_range(0..=150)?;
+                Ok(span(start, start + u.int_in_range(0..=20)?))
+            };
+            let first = any(u)?;
+            let mut error =
+                Diagnostic::error("E0001", first, "message", *u.choose(&["", "label"])?);
+            for _ in 0..u.int_in_range(0..=3)? {
+                error = error.label(any(u)?, "more");
+            }
+            if u.arbitrary()? {
+                error = error.suggest(any(u)?, *u.choose(&["", ";", "a\nb"])?);
+            }
+            render(&sources, std::slice::from_ref(&error), true);
+            let text = render(&sources, &[error], false);
+            let place = sources.place(first.start);
+            let place = format!("--> {}:{}:{}\n", place.file, place.line, place.column);
+            assert!(text.starts_with("error[E0001]: message\n") && text.contains(&place), "{text}{place}{first:?} {:?}", sources.files());
+            Ok(())
+        })
+        .budget(Duration::from_secs(2));
     }
 }

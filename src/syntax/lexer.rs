@@ -146,3 +146,124 @@ fn unknown(lexer: &mut logos::Lexer<'_, Token>, range: Range<usize>) {
     );
     lexer.extras.diagnostics.push(error);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Token::*;
+
+    fn tokens(text: &str) -> (Vec<Token>, Vec<String>) {
+        let lexed = lex(text, 0, &mut Interner::new());
+        assert_eq!(lexed.tokens.len(), lexed.spans.len());
+        let error = |d: &Diagnostic| format!("{} {}..{}", d.code, d.span().start, d.span().end);
+        (lexed.tokens, lexed.diagnostics.iter().map(error).collect())
+    }
+
+    #[track_caller]
+    fn good(text: &str, expected: &[Token]) {
+        assert_eq!(tokens(text), (expected.to_vec(), vec![]), "{text}");
+    }
+
+    #[track_caller]
+    fn bad(text: &str, expected: &[&str]) {
+        assert_eq!(tokens(text).1, expected, "{text}");
+    }
+
+    fn string(text: &str) -> Vec<u8> {
+        let lexed = lex(text, 0, &mut Interner::new());
+        assert_eq!(lexed.diagnostics, [], "{text}");
+        lexed.strings[0].to_vec()
+    }
+
+    #[test]
+    fn punctuation_is_greedy() {
+        good("a>>>=b", &[Ident(Symbol(0)), UShrEq, Ident(Symbol(1))]);
+        good(
+            ">>>>= >= > ..=.. . => -> - =",
+            &[UShr, Ge, Ge, Gt, DotDotEq, DotDot, Dot, FatArrow, Arrow, Minus, Eq],
+        );
+        good("fn fnx _ nil1", &[Fn, Ident(Symbol(0)), Ident(Symbol(1)), Ident(Symbol(2))]);
+    }
+
+    #[test]
+    fn numbers() {
+        good("0 007 1_000 9223372036854775807", &[Int(0), Int(7), Int(1000), Int(i64::MAX)]);
+        good("9223372036854775808", &[IntMin]);
+        good(
+            "0xff 0b1010 0xFFFF_FFFF_FFFF_FFFF 0xE+1",
+            &[Int(255), Int(10), Int(-1), Int(14), Plus, Int(1)],
+        );
+        good(
+            "1.0 2.5e-3 1e9 1_0.5 1E5 1e+5",
+            &[Float(1.0), Float(0.0025), Float(1e9), Float(10.5), Float(1e5), Float(1e5)],
+        );
+        good(
+            "1..5 1..=2 1.abs()",
+            &[
+                Int(1),
+                DotDot,
+                Int(5),
+                Int(1),
+                DotDotEq,
+                Int(2),
+                Int(1),
+                Dot,
+                Ident(Symbol(0)),
+                LParen,
+                RParen,
+            ],
+        );
+        bad("1__0", &["E0107 1..2"]);
+        bad("1_", &["E0107 1..2"]);
+        bad("0x", &["E0107 0..2"]);
+        bad("0b", &["E0107 0..2"]);
+        bad("0b12", &["E0107 3..4"]);
+        bad("0x_1", &["E0107 2..3"]);
+        bad("1e999", &["E0108 0..5"]);
+        bad("1_e5", &["E0107 1..2"]);
+        bad("1e", &["E0107 0..2"]);
+        bad("1abc 2.5x", &["E0107 1..4", "E0107 8..9"]);
+        bad("1.", &["E0107 0..2"]);
+        bad("1. + 2", &["E0107 0..2"]);
+        bad("9223372036854775809", &["E0108 0..19"]);
+        bad("0x1_0000_0000_0000_0000", &["E0108 0..23"]);
+    }
+
+    #[test]
+    fn texts() {
+        assert_eq!(
+            string(r#""a\n\r\t\0\\\"\'\x41\xff\u{e9}\u{1F600}é""#),
+            b"a\n\r\t\0\\\"'A\xff\xc3\xa9\xf0\x9f\x98\x80\xc3\xa9"
+        );
+        assert_eq!(string(r#""//""#), b"//");
+        assert_eq!(string("\"a\0b\""), b"a\0b");
+        good(r#"'a' '\n' '\'' '\x41' '\"'"#, &[Byte(b'a'), Byte(10), Byte(39), Byte(65), Byte(34)]);
+        bad(r#""\q""#, &["E0106 1..3"]);
+        bad(r#""\x4" "\xg1""#, &["E0106 1..4", "E0106 7..9"]);
+        bad(
+            r#""\u{} \u{D800} \u{110000} \u41""#,
+            &["E0106 1..5", "E0106 6..14", "E0106 15..25", "E0106 26..28"],
+        );
+        bad("''", &["E0104 0..2"]);
+        bad("'ab' 'é'", &["E0104 0..4", "E0104 5..9"]);
+        bad(r"'\u{41}' '\u{}'", &["E0106 1..7", "E0106 10..14"]);
+        bad("'a", &["E0105 0..1"]);
+        bad("\"abc\nx", &["E0103 0..1"]);
+        bad("\"abc\r\nx", &["E0103 0..1"]);
+        bad("\"abc\\\nx", &["E0103 0..1"]);
+        bad("\"abc\\\"", &["E0103 0..1"]);
+    }
+
+    #[test]
+    fn white_space_and_comments() {
+        good("\u{feff}1\r\n2 // 3 é\r\n/* 4 /* 5 */ \u{0} */6//", &[Int(1), Int(2), Int(6)]);
+        good("", &[]);
+        good("\u{feff}", &[]);
+        bad("x /* /* */", &["E0102 2..4"]);
+        bad("/*", &["E0102 0..2"]);
+        bad("/*/", &["E0102 0..2"]);
+        bad("1 \u{feff}", &["E0101 2..5"]);
+        bad("# é@ \0", &["E0101 0..1", "E0101 2..5", "E0101 6..7"]);
+        assert_eq!(lossless("a // b\n/* c */").len(), 3);
+    }
+}

@@ -1,7 +1,7 @@
 //! Functions, structs and the program.
 
 use super::expression::expression;
-use super::recover::{expect_or, item_ahead, list, take_name};
+use super::recover::{expect_or, find_close, item_ahead, list, take_name};
 use super::state::{at, peek, peek_nth, since};
 use super::statement::{BlockOf, block, statement, stray_brace};
 use super::types::types;
@@ -42,7 +42,8 @@ fn item<'s>() -> Rule<'s, Item> {
         let body = block(item.clone(), BlockOf::Lambda);
         let expr = expression(unnamed(lambda(param.clone(), ty.clone(), body)));
         let structure = structure(param);
-        let statement = statement(expr, ty, block(item, BlockOf::Statement));
+        let arm = block(item.clone(), BlockOf::Arm);
+        let statement = statement(expr, ty, block(item, BlockOf::Statement), arm);
         custom(move |inp| match peek(inp) {
             Token::Fn if peek_nth(inp, 1) != Token::LParen => Ok(inp.parse(&function)?),
             Token::Struct => Ok(inp.parse(&structure)?),
@@ -213,9 +214,13 @@ fn headless(inp: &mut Ref<'_, '_>) -> bool {
     if peek_nth(inp, 1) != Token::LParen {
         return false;
     }
-    match (peek_nth(inp, 2), peek_nth(inp, 3)) {
-        (Token::Ident(_), Token::Colon) => true,
-        (Token::RParen, Token::Arrow | Token::LBrace) => true,
-        _ => false,
-    }
+    let likely = match peek_nth(inp, 2) {
+        Token::RParen => true,
+        token => token.is_name() && peek_nth(inp, 3) == Token::Colon,
+    };
+    let first = at(inp) + 2;
+    let state = inp.state();
+    likely
+        && find_close(state, first, Token::RParen)
+            .is_some_and(|end| matches!(state.token(end + 1), Token::Arrow | Token::LBrace))
 }

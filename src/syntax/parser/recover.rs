@@ -102,7 +102,7 @@ fn suspect(state: &State<'_>, open: usize, end: usize) -> usize {
 }
 
 /// The token that closes the list in which `from` stands, if it comes before the statement ends.
-fn find_close(state: &State<'_>, from: usize, close: Token) -> Option<usize> {
+pub(super) fn find_close(state: &State<'_>, from: usize, close: Token) -> Option<usize> {
     let mut depth = 0;
     if matches!(state.token(from), Token::RParen | Token::RBracket)
         && state.token(from + 1) == close
@@ -118,6 +118,31 @@ fn find_close(state: &State<'_>, from: usize, close: Token) -> Option<usize> {
             }
             Token::Semi if depth == 0 => return None,
             token if depth == 0 && token.is_statement_keyword() => return None,
+            Token::Fn | Token::Struct if state.token(i + 1).is_name() => return None,
+            Token::Eof => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The token that closes the parenthesis or square bracket at `open`, if all between is balanced.
+fn matching(state: &State<'_>, open: usize) -> Option<usize> {
+    let mut stack = Vec::new();
+    for i in open..open + REACH {
+        match state.token(i) {
+            Token::LParen => stack.push(Token::RParen),
+            Token::LBracket => stack.push(Token::RBracket),
+            Token::LBrace => stack.push(Token::RBrace),
+            token @ (Token::RParen | Token::RBracket | Token::RBrace) => {
+                if stack.pop() != Some(token) {
+                    return None;
+                }
+                if stack.is_empty() {
+                    return Some(i);
+                }
+            }
+            Token::Semi if stack.last() == Some(&Token::RParen) => return None,
             Token::Fn | Token::Struct if state.token(i + 1).is_name() => return None,
             Token::Eof => return None,
             _ => {}
@@ -222,8 +247,11 @@ impl List {
         if take(inp, Token::Comma) || next == self.closing {
             return true;
         }
-        if next == Token::Semi && self.closing == Token::RBrace {
-            let here = at(inp);
+        let here = at(inp);
+        if next == Token::Semi
+            && self.closing == Token::RBrace
+            && (peek_nth(inp, 2) == Token::Colon || peek_nth(inp, 1) == Token::RBrace)
+        {
             inp.state().expected(here, "`,`");
             inp.skip();
             return true;
@@ -327,6 +355,12 @@ pub(super) fn skip_statement(inp: &mut Ref<'_, '_>) {
                 return;
             }
             Token::LBrace => depth += 1,
+            Token::LParen | Token::LBracket => {
+                let here = at(inp);
+                if let Some(end) = matching(inp.state(), here) {
+                    skip_to(inp, end);
+                }
+            }
             Token::RBrace if depth == 0 => return,
             Token::RBrace => {
                 depth -= 1;

@@ -20,6 +20,7 @@ pub(super) fn statement<'s>(
     expr: Rule<'s, Expr>,
     ty: Rule<'s, Type>,
     block: Rule<'s, Block>,
+    arm: Rule<'s, Block>,
 ) -> Rule<'s, Stmt> {
     let declare = declare(expr.clone(), ty);
     let condition = head(expr.clone(), true);
@@ -31,7 +32,7 @@ pub(super) fn statement<'s>(
         .map(|(condition, body)| StmtKind::While { condition, body })
         .boxed();
     let for_ = for_(head.clone(), block.clone());
-    let match_ = match_(head, block.clone());
+    let match_ = match_(head, arm);
     let return_ = return_(expr.clone());
     let other = expression_statement(expr);
     custom(move |inp| {
@@ -374,8 +375,20 @@ pub(super) enum BlockOf {
     Function,
     /// A function expression.
     Lambda,
-    /// A statement.
+    /// An arm of a `match`.
+    Arm,
+    /// Another statement.
     Statement,
+}
+
+/// Whether an arm of a `match` begins here, as no statement does.
+fn arm_ahead(inp: &mut Ref<'_, '_>) -> bool {
+    peek(inp).starts_pattern()
+        && match peek_nth(inp, 1) {
+            Token::FatArrow => true,
+            Token::DotDot | Token::DotDotEq => peek_nth(inp, 3) == Token::FatArrow,
+            _ => false,
+        }
 }
 
 /// `block`. Where the `{` is missing, something sensible is taken for the block.
@@ -435,7 +448,7 @@ fn missing_block<'s>(
     if inp.state().balance().lacks_opening(start) {
         inp.state().balance().mend(start);
         statements_found = statements(inp, item, None, of).unwrap_or_default();
-    } else if of != BlockOf::Statement {
+    } else if matches!(of, BlockOf::Function | BlockOf::Lambda) {
         take(inp, Token::Semi);
     } else if peek(inp).starts_statement() && !item_ahead(inp, 0) {
         if let Some(Ok(Item::Statement(statement))) = nested(inp, 1, |inp| inp.parse(item)) {
@@ -485,6 +498,10 @@ fn statements<'s>(
                         inp.state().hoisted.push(item);
                     }
                 }
+                _ if of == BlockOf::Arm && arm_ahead(inp) => {
+                    unclosed_block(inp, open);
+                    break;
+                }
                 _ => match inp.parse(item) {
                     Ok(Item::Statement(statement)) => statements.push(statement),
                     Ok(item) => inp.state().hoisted.push(item),
@@ -512,7 +529,11 @@ fn closes_early(inp: &mut Ref<'_, '_>, open: Option<usize>) -> bool {
     let here = at(inp);
     let state = inp.state();
     let Some(open) = open else { return false };
-    if state.newline_before(here) && state.indent(here) <= state.indent(open) {
+    let misplaced = match state.newline_before(here) {
+        true => state.indent(here) > state.indent(open),
+        false => !state.newline_before(here + 1),
+    };
+    if !misplaced {
         return false;
     }
     if matches!(state.token(here + 1), Token::RBrace | Token::Eof | Token::Fn | Token::Struct) {
