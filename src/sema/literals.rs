@@ -172,15 +172,20 @@ impl Checker<'_> {
         given: &FxHashMap<u32, Span>,
     ) {
         let declared = &self.structs[structure];
-        let missing: Vec<String> = (0..)
-            .zip(&declared.fields)
-            .filter(|(number, _)| !given.contains_key(number))
-            .map(|(_, &(field, _))| format!("`{}`", self.name(field)))
-            .collect();
-        let message = match &missing[..] {
-            [] => return,
-            [one] => format!("the field {one} is missing"),
-            many => format!("the fields {} are missing", many.join(", ")),
+        let missing = (0..).zip(&declared.fields).filter(|(n, _)| !given.contains_key(n));
+        let missing = missing.map(|(_, &(field, _))| self.name(field));
+        let shown: Vec<String> = missing.clone().take(4).map(|name| format!("`{name}`")).collect();
+        let message = match (&shown[..], missing.count()) {
+            ([], _) => return,
+            ([one], _) => format!("the field {one} is missing"),
+            (_, count) if count == shown.len() => {
+                format!("the fields {} are missing", shown.join(", "))
+            }
+            (_, count) => format!(
+                "the fields {} and {} more are missing",
+                shown.join(", "),
+                count - shown.len()
+            ),
         };
         let error = Diagnostic::error(codes::MISSING_FIELDS, name.span, message, "")
             .label(declared.span, "the struct is declared here");

@@ -9,13 +9,12 @@ use super::{Checker, codes};
 use crate::entity::Arena;
 use crate::source::{Diagnostic, Interner, Span, Symbol};
 use crate::syntax::ast::{self, TypeKind};
-use std::fmt::Write;
 
 /// Types nest no deeper. Only inference could go further: `let b = [a]; let c = [b];` …
 const DEEPEST: u32 = 1_000;
 
-/// Deeper levels of a type are shown as `…`.
-const DEEPEST_SHOWN: u32 = 32;
+/// What would follow so many bytes of a type's text is shown as `…`.
+const LONGEST_SHOWN: usize = 1_000;
 
 /// The names of the basic types.
 pub(super) const BASIC: &[(&str, Ty)] = &[
@@ -26,7 +25,7 @@ pub(super) const BASIC: &[(&str, Ty)] = &[
     ("str", Ty::STR),
 ];
 
-/// A type as a program writes it.
+/// A type as a program writes it, cut where it is very long.
 pub fn display_ty(
     types: &Types,
     structs: &Arena<StructId, Struct>,
@@ -34,7 +33,7 @@ pub fn display_ty(
     ty: Ty,
 ) -> String {
     let mut out = String::new();
-    Shown { types, structs, interner }.write(&mut out, ty, 0);
+    Shown { types, structs, interner }.write(&mut out, ty);
     out
 }
 
@@ -45,8 +44,8 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    fn write(&self, out: &mut String, ty: Ty, depth: u32) {
-        if depth > DEEPEST_SHOWN {
+    fn write(&self, out: &mut String, ty: Ty) {
+        if out.len() > LONGEST_SHOWN {
             out.push('…');
             return;
         }
@@ -61,25 +60,29 @@ impl Shown<'_> {
             TyKind::Struct(id) => out.push_str(self.interner.name(self.structs[*id].name)),
             TyKind::Array(element) => {
                 out.push('[');
-                self.write(out, *element, depth + 1);
+                self.write(out, *element);
                 out.push(']');
             }
             TyKind::Optional(inner) => {
                 let parens = matches!(self.types.kind(*inner), TyKind::Function(..));
                 out.push_str(if parens { "(" } else { "" });
-                self.write(out, *inner, depth + 1);
+                self.write(out, *inner);
                 out.push_str(if parens { ")?" } else { "?" });
             }
             TyKind::Function(params, result) => {
                 out.push_str("fn(");
                 for (i, param) in params.iter().enumerate() {
+                    if out.len() > LONGEST_SHOWN {
+                        out.push('…');
+                        break;
+                    }
                     out.push_str(if i > 0 { ", " } else { "" });
-                    self.write(out, *param, depth + 1);
+                    self.write(out, *param);
                 }
                 out.push(')');
                 if *result != Ty::UNIT {
-                    let _ = write!(out, " -> ");
-                    self.write(out, *result, depth + 1);
+                    out.push_str(" -> ");
+                    self.write(out, *result);
                 }
             }
         }
