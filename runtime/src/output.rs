@@ -63,12 +63,6 @@ impl Output {
         if self.by_line { self.flush() } else { Ok(()) }
     }
 
-    /// Whether what is printed shall be seen at the end of each line.
-    #[inline]
-    pub fn is_by_line(&self) -> bool {
-        self.by_line
-    }
-
     /// Writes out what was kept back.
     pub fn flush(&mut self) -> Result<(), Stop> {
         self.drain()?;

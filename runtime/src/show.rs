@@ -86,11 +86,6 @@ impl Runtime {
         self.output.line_ended()
     }
 
-    /// To be called when a `write` is done: shows what was written at a terminal.
-    pub fn print_done(&mut self) -> Result<(), Stop> {
-        self.output.line_ended()
-    }
-
     /// The text of an int (or a byte) as a string.
     pub fn str_of_int(&mut self, value: i64) -> Result<u64, Stop> {
         let mut text = Small::default();
@@ -115,7 +110,8 @@ impl Runtime {
         if reference != 0 && self.type_of(reference) == types::STR {
             return Ok(reference);
         }
-        let limit = usize::try_from(self.heap.limit()).unwrap_or(usize::MAX);
+        // The text is there twice in the end, and its buffer may be twice as large as the text.
+        let limit = usize::try_from(self.heap.left() / 3).unwrap_or(usize::MAX);
         let mut text = Growing { bytes: Vec::new(), limit };
         let interrupter = self.interrupter();
         Shower { types: &self.types, interrupter, text: &mut text }.reference(reference, 1)?;

@@ -3,6 +3,7 @@
 pub mod cfg;
 pub mod dominators;
 pub mod function;
+pub mod load;
 pub mod generate;
 pub mod interp;
 pub mod module;

@@ -17,10 +17,7 @@ const NEAR: usize = 8;
 
 /// The text of `diagnostics`, errors and warnings alike, ordered by place.
 pub fn render(sources: &Sources, diagnostics: &[Diagnostic], color: bool) -> String {
-    let renderer = match color {
-        true => Renderer::styled().decor_style(DecorStyle::Unicode),
-        false => Renderer::plain(),
-    };
+    let renderer = renderer(color);
     let mut order: Vec<&Diagnostic> = diagnostics.iter().collect();
     order.sort_by_key(|d| (d.labels.first().map(|l| l.0), d.severity));
     let mut out = String::new();
@@ -29,6 +26,33 @@ pub fn render(sources: &Sources, diagnostics: &[Diagnostic], color: bool) -> Str
         out.push_str("\n\n");
     }
     out
+}
+
+/// The text of a trap: `trap: message`, and the source where it happened.
+pub fn render_trap(sources: &Sources, message: &str, at: Option<Span>, color: bool) -> String {
+    let title = Level::ERROR.with_name("trap").primary_title(message);
+    let mut group = Group::with_title(title);
+    if let Some(span) = at.filter(|_| !sources.files().is_empty()) {
+        let place = Stretch::of(sources, span);
+        let window = Window::around(place.file, place.range.clone());
+        let marked = AnnotationKind::Primary.span(window.cut(&place.range));
+        group = group.element(
+            Snippet::source(window.text)
+                .path(place.file.name.as_str())
+                .line_start(window.line)
+                .annotation(marked),
+        );
+    }
+    let mut text = renderer(color).render(&[group]);
+    text.push('\n');
+    text
+}
+
+fn renderer(color: bool) -> Renderer {
+    match color {
+        true => Renderer::styled().decor_style(DecorStyle::Unicode),
+        false => Renderer::plain(),
+    }
 }
 
 fn report<'a>(sources: &'a Sources, diagnostic: &'a Diagnostic) -> Vec<Group<'a>> {
