@@ -7,9 +7,9 @@ pub mod dataflow;
 pub mod facts;
 pub mod frontier;
 pub mod globals;
-pub mod loops;
 pub mod lints;
 pub mod liveness;
+pub mod loops;
 pub mod reachability;
 
 use crate::ir::Module;
