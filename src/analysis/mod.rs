@@ -36,3 +36,6 @@ pub fn check_flow(module: &Module, facts: &Facts) -> Vec<Diagnostic> {
     out.sort_by_key(Diagnostic::span);
     out
 }
+
+#[cfg(test)]
+mod tests;
