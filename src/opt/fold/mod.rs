@@ -10,7 +10,7 @@
 //!
 //! Rules look through checks: `x / check_div x` is 1, and the check stays.
 //!
-//! SSA → SSA, linear. Leaves blocks without predecessors behind (cleanup removes them).
+//! SSA → SSA, linear. Empties blocks that are reached no longer.
 
 mod compare;
 mod float;
@@ -20,7 +20,7 @@ use super::Context;
 use super::effects::is_never_nil;
 use crate::ir::cfg::Cfg;
 use crate::ir::{Block, Const, Function, Inst, Module, Op, Terminator, Type, Value};
-use crate::ssa::{Forward, evaluate};
+use crate::ssa::{Forward, empty_unreachable, evaluate};
 use compare::Test;
 use smallvec::{SmallVec, smallvec};
 
@@ -28,7 +28,7 @@ use smallvec::{SmallVec, smallvec};
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let cfg = Cfg::compute(f);
     let forward = Forward::new(f);
-    let mut folder = Folder { f, module: cx.module, forward };
+    let mut folder = Folder { f, module: cx.module, forward, decided: false };
     for &block in cfg.rpo() {
         let mut insts = std::mem::take(&mut folder.f.blocks[block].insts);
         insts.retain(|&inst| folder.inst(inst, cx));
@@ -36,6 +36,10 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         folder.branch(block, cx);
     }
     folder.forward.apply(folder.f);
+    if folder.decided {
+        let cfg = Cfg::compute(folder.f);
+        empty_unreachable(folder.f, &cfg);
+    }
 }
 
 /// What an instruction is replaced by.
@@ -55,6 +59,8 @@ struct Folder<'a> {
     f: &'a mut Function,
     module: &'a Module,
     forward: Forward,
+    /// Whether a branch has become a jump.
+    decided: bool,
 }
 
 impl Folder<'_> {
@@ -180,6 +186,7 @@ impl Folder<'_> {
                 Test::Known(known) => {
                     let edge = edges[usize::from(!known)].clone();
                     terminator = Terminator::Jump(edge);
+                    self.decided = true;
                 }
                 Test::Compare(to, operands) => (*op, *args) = (to, operands),
                 Test::Is(value) => {

@@ -14,7 +14,7 @@
 //!
 //! A check that is not decided keeps its result as what its users rely on, constant or not.
 //!
-//! SSA → SSA, near-linear. Leaves blocks without predecessors behind (cleanup removes them).
+//! SSA → SSA, near-linear. Empties blocks that are reached no longer.
 
 mod fact;
 mod order;
@@ -28,8 +28,8 @@ use crate::entity::SideTable;
 use crate::ir::{
     Block, Cfg, Const, Dominators, ENTRY, Function, Inst, Op, Terminator, Value, ValueDef,
 };
-use crate::ssa::Forward;
 use crate::ssa::params::retain_params;
+use crate::ssa::{Forward, empty_unreachable};
 use fact::Fact;
 use order::is_below;
 use sigma::Sigmas;
@@ -175,7 +175,7 @@ impl Facts<'_> {
 
 fn apply(f: &mut Function, decisions: Vec<Decision>, sigmas: &Sigmas, cx: &mut Context<'_>) {
     let mut forward = Forward::new(f);
-    let mut gone = SideTable::new(false);
+    let (mut gone, mut decided) = (SideTable::new(false), false);
     for decision in decisions {
         if !cx.fuel.tick() {
             break;
@@ -201,6 +201,7 @@ fn apply(f: &mut Function, decisions: Vec<Decision>, sigmas: &Sigmas, cx: &mut C
                 (f.insts[inst].op, f.insts[inst].args) = (op, args);
             }
             Decision::Taken(block, edge) => {
+                decided = true;
                 if let Terminator::Branch { edges, .. } = &f.blocks[block].terminator {
                     f.blocks[block].terminator = Terminator::Jump(edges[edge].clone());
                 }
@@ -213,4 +214,8 @@ fn apply(f: &mut Function, decisions: Vec<Decision>, sigmas: &Sigmas, cx: &mut C
     }
     retain_params(f, |param| forward.is_own(param));
     forward.apply(f);
+    if decided {
+        let cfg = Cfg::compute(f);
+        empty_unreachable(f, &cfg);
+    }
 }
