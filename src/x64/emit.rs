@@ -44,7 +44,9 @@ impl Mem {
     /// The same place after the stack pointer went down by `bytes`.
     pub fn below(self, bytes: i32) -> Mem {
         match self {
-            Mem::At { base, index, disp } if base == RSP => Mem::At { base, index, disp: disp + bytes },
+            Mem::At { base, index, disp } if base == RSP => {
+                Mem::At { base, index, disp: disp + bytes }
+            }
             mem => mem,
         }
     }

@@ -20,8 +20,8 @@ mod facts;
 use self::facts::{Facts, def_block, effects};
 use super::abi::{ArgPlace, ArgPlaces, ENVIRONMENT, class_of, result_reg};
 use super::features::Features;
-use super::inst::{AluOp, Base, FloatOp, Inst, Round, Scale, ShiftOp, SignOp, Src, UnaryOp, Width};
 use super::inst::{Addr, ZeroTrap};
+use super::inst::{AluOp, Base, FloatOp, Inst, Round, Scale, ShiftOp, SignOp, Src, UnaryOp, Width};
 use super::layout::Layout;
 use crate::entity::{Arena, SideTable};
 use crate::ir::cfg::Cfg;
@@ -573,3 +573,6 @@ impl Selector<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,8 +48,7 @@ impl Selector<'_> {
             let function = self.function;
             let &[a, b] = function.args(inst) else { break self.test(value) };
             let is_bool = function.values[a].ty == Type::Bool;
-            let (inner, constant) =
-                if self.constant(a).is_some() { (b, a) } else { (a, b) };
+            let (inner, constant) = if self.constant(a).is_some() { (b, a) } else { (a, b) };
             match (op, self.int_constant(constant)) {
                 (Op::IXor, Some(1)) if is_bool => inverted = !inverted,
                 (Op::IEq, Some(bit)) if is_bool => inverted ^= bit == 0,

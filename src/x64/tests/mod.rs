@@ -4,4 +4,4 @@
 mod machine;
 mod operators;
 mod random;
-mod spill;
+pub(super) mod spill;

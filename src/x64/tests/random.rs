@@ -4,30 +4,39 @@ use super::machine::{Allocator, Machine};
 use super::spill;
 use crate::ir::generate::{self, Rng, Shape};
 use crate::ir::interp::Interpreter;
-use crate::ir::{Module, print};
+use crate::ir::{Module, parse, print};
 use crate::x64::Features;
-use toyjit_runtime::{Config, Input, Output, Runtime, Stop, Trap};
+use toyjit_runtime::{Backtrace, Config, Input, Output, Runtime, Stop, Stopped, Trap};
 
-fn interpreted(module: &Module) -> (Vec<u8>, Result<(), Stop>) {
+/// What a program printed, and how it ended with which calls open.
+type Outcome = (Vec<u8>, Result<(), (Stop, Backtrace)>);
+
+fn end(result: Result<(), Box<Stopped>>) -> Result<(), (Stop, Backtrace)> {
+    result.map_err(|stopped| (stopped.stop, stopped.backtrace))
+}
+
+fn interpreted(module: &Module) -> Outcome {
     let (output, captured) = Output::capture();
     let config = Config { output, input: Input::bytes(Vec::new()), ..Config::default() };
     let mut runtime = Runtime::new(config).expect("memory");
     let mut interpreter = Interpreter::new(module, &mut runtime).expect("a sound module");
-    let result = interpreter.run_program().map(|_| ()).map_err(|stopped| stopped.stop);
+    let result = end(interpreter.run_program().map(|_| ()));
     (captured.take(), result)
 }
 
 fn compare(seeds: std::ops::Range<u64>, shape: &Shape, features: Features, gc_stress: bool) {
     for seed in seeds {
-        let module = generate::module(&mut Rng::new(seed), shape);
+        // Through text, so that each instruction has a place in a source.
+        let module = print::module(&generate::module(&mut Rng::new(seed), shape));
+        let module = parse::module(&module).expect("what is printed can be parsed");
         let expected = interpreted(&module);
-        if matches!(expected.1, Err(Stop::Trap(Trap::Stack))) {
+        if matches!(expected.1, Err((Stop::Trap(Trap::Stack), _))) {
             continue;
         }
         let allocator: Allocator<'_> = &|_, code| spill::allocate(code, seed);
         let machine = Machine::new(&module, features, allocator, gc_stress);
         let (printed, result) = machine.run_script(&module);
-        let result = result.map_err(|stopped| stopped.stop);
+        let result = end(result);
         assert!(
             (&printed, &result) == (&expected.0, &expected.1),
             "seed {seed}: {} {result:?} instead of {} {:?}\n{}",
