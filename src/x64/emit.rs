@@ -792,3 +792,6 @@ impl Asm {
         dynasm!(self.ops ; cvttsd2si Rq(gpr(dst)), Rx(xmm(src)));
     }
 }
+
+#[cfg(test)]
+mod tests;
