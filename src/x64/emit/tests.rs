@@ -78,8 +78,7 @@ fn r8(reg: PReg) -> String {
     }
 }
 
-const IMMS: [i32; 10] =
-    [0, 1, -1, 127, 128, -128, -129, 0x1234_5678, i32::MAX, i32::MIN];
+const IMMS: [i32; 10] = [0, 1, -1, 127, 128, -128, -129, 0x1234_5678, i32::MAX, i32::MIN];
 const SCALES: [Scale; 4] = [Scale::One, Scale::Two, Scale::Four, Scale::Eight];
 
 fn mem_text(mem: Mem) -> String {
@@ -326,8 +325,11 @@ fn one_register() {
             check.one(text, |asm| asm.load(Width::Byte, reg, mem));
             let text = format!("mov {}, dword ptr {m}", r32(reg));
             check.one(text, |asm| asm.load(Width::Half, reg, mem));
-            let stores =
-                [(Width::Byte, "byte", r8(reg)), (Width::Half, "dword", r32(reg)), (Width::Word, "qword", r.into())];
+            let stores = [
+                (Width::Byte, "byte", r8(reg)),
+                (Width::Half, "dword", r32(reg)),
+                (Width::Word, "qword", r.into()),
+            ];
             for (width, size, name) in stores {
                 let text = format!("mov {size} ptr {m}, {name}");
                 check.one(text, |asm| asm.store(width, mem, Rmi::Reg(reg)));
