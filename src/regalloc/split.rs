@@ -30,9 +30,8 @@ impl Scan<'_> {
             let i = limit.inst();
             let mut uses = self.intervals.uses_from(piece, Pos::early(i)).iter();
             let read_before = uses.clone().next().is_some_and(|u| u.pos < limit);
-            let used_after = uses.any(|u| {
-                u.pos >= limit && u.pos.inst() == i && u.need != Need::Copied
-            });
+            let used_after =
+                uses.any(|u| u.pos >= limit && u.pos.inst() == i && u.need != Need::Copied);
             if !read_before || used_after {
                 latest = Pos::early(i);
             }

@@ -5,7 +5,10 @@ use super::spill;
 use crate::ir::generate::{self, Rng, Shape};
 use crate::ir::interp::Interpreter;
 use crate::ir::{Module, parse, print};
-use crate::x64::Features;
+use crate::mach::{Allocation, Target, VCode};
+use crate::regalloc::{Options, allocate, checker};
+use crate::x64::{Features, Inst, X64, dump};
+use std::ops::Range;
 use toyjit_runtime::{Backtrace, Config, Input, Output, Runtime, Stop, Stopped, Trap};
 
 /// What a program printed, and how it ended with which calls open.
@@ -24,7 +27,13 @@ fn interpreted(module: &Module) -> Outcome {
     (captured.take(), result)
 }
 
-fn compare(seeds: std::ops::Range<u64>, shape: &Shape, features: Features, gc_stress: bool) {
+fn compare(
+    seeds: Range<u64>,
+    shape: &Shape,
+    features: Features,
+    gc_stress: bool,
+    allocator: &dyn Fn(u64, &X64, &VCode<Inst>) -> Allocation,
+) {
     for seed in seeds {
         // Through text, so that each instruction has a place in a source.
         let module = print::module(&generate::module(&mut Rng::new(seed), shape));
@@ -33,7 +42,7 @@ fn compare(seeds: std::ops::Range<u64>, shape: &Shape, features: Features, gc_st
         if matches!(expected.1, Err((Stop::Trap(Trap::Stack), _))) {
             continue;
         }
-        let allocator: Allocator<'_> = &|_, code| spill::allocate(code, seed);
+        let allocator: Allocator<'_> = &|target, code| allocator(seed, target, code);
         let machine = Machine::new(&module, features, allocator, gc_stress);
         let (printed, result) = machine.run_script(&module);
         let result = end(result);
@@ -48,23 +57,53 @@ fn compare(seeds: std::ops::Range<u64>, shape: &Shape, features: Features, gc_st
     }
 }
 
+fn spilled(seed: u64, _: &X64, code: &VCode<Inst>) -> Allocation {
+    spill::allocate(code, seed)
+}
+
+fn scanned(_: u64, target: &X64, code: &VCode<Inst>) -> Allocation {
+    checked(target, code, Options::default())
+}
+
+fn checked(target: &X64, code: &VCode<Inst>, options: Options) -> Allocation {
+    let allocation = allocate(code, target.registers(), &options);
+    if let Err(error) = checker::check(code, &allocation, target.registers())
+        && !error.to_string().contains("is in no slot")
+    {
+        panic!("{error}\n{}{}", dump::vcode(code), dump::allocated(code, &allocation));
+    }
+    allocation
+}
+
 #[test]
 fn modules_run_as_interpreted() {
-    compare(0..300, &Shape::default(), Features::detect(), false);
+    compare(0..60, &Shape::default(), Features::detect(), false, &spilled);
+    compare(1000..1200, &Shape::default(), Features::detect(), false, &scanned);
 }
 
 #[test]
 fn modules_run_on_every_processor() {
-    compare(300..500, &Shape::default(), Features::BASELINE, false);
+    compare(300..330, &Shape::default(), Features::BASELINE, false, &spilled);
+    compare(1300..1400, &Shape::default(), Features::BASELINE, false, &scanned);
 }
 
 #[test]
 fn modules_run_while_everything_moves() {
-    compare(500..700, &Shape::default(), Features::detect(), true);
+    compare(500..530, &Shape::default(), Features::detect(), true, &spilled);
+    compare(1500..1600, &Shape::default(), Features::detect(), true, &scanned);
+}
+
+#[test]
+fn modules_run_spilled() {
+    let spilled = |_, target: &X64, code: &VCode<Inst>| {
+        checked(target, code, Options { spill_everything: true })
+    };
+    compare(600..700, &Shape::default(), Features::detect(), true, &spilled);
 }
 
 #[test]
 fn large_functions_run() {
     let shape = Shape { functions: 2, blocks: 60, insts: 20, fuel: 2000, ..Shape::default() };
-    compare(700..740, &shape, Features::detect(), false);
+    compare(700..705, &shape, Features::detect(), false, &spilled);
+    compare(710..740, &shape, Features::detect(), false, &scanned);
 }
