@@ -245,6 +245,7 @@ fn immediates() {
             let text = format!("imul rbp, qword ptr {m}, {imm}");
             check.one(text, |asm| asm.mul_imm(regs::RBP, Rmi::Mem(mem), imm));
         }
+        check.one(format!("cmp dword ptr {m}, 3"), |asm| asm.cmp_half(mem, 3));
         check.one(format!("test byte ptr {m}, 1"), |asm| asm.test_byte(mem, 1));
         check.one(format!("push qword ptr {m}"), |asm| asm.push(Rmi::Mem(mem)));
         check.one(format!("call qword ptr {m}"), |asm| asm.call_mem(mem));

@@ -3,5 +3,6 @@
 
 mod machine;
 mod operators;
+mod programs;
 mod random;
 pub(super) mod spill;

@@ -14,7 +14,7 @@ use toyjit_runtime::{Backtrace, Config, Input, Output, Runtime, Stop, Stopped, T
 /// What a program printed, and how it ended with which calls open.
 type Outcome = (Vec<u8>, Result<(), (Stop, Backtrace)>);
 
-fn end(result: Result<(), Box<Stopped>>) -> Result<(), (Stop, Backtrace)> {
+pub(super) fn end(result: Result<(), Box<Stopped>>) -> Result<(), (Stop, Backtrace)> {
     result.map_err(|stopped| (stopped.stop, stopped.backtrace))
 }
 
@@ -38,23 +38,31 @@ fn compare(
         // Through text, so that each instruction has a place in a source.
         let module = print::module(&generate::module(&mut Rng::new(seed), shape));
         let module = parse::module(&module).expect("what is printed can be parsed");
-        let expected = interpreted(&module);
-        if matches!(expected.1, Err((Stop::Trap(Trap::Stack), _))) {
-            continue;
-        }
-        let allocator: Allocator<'_> = &|target, code| allocator(seed, target, code);
-        let machine = Machine::new(&module, features, allocator, gc_stress);
-        let (printed, result) = machine.run_script(&module);
-        let result = end(result);
-        assert!(
-            (&printed, &result) == (&expected.0, &expected.1),
-            "seed {seed}: {} {result:?} instead of {} {:?}\n{}",
-            String::from_utf8_lossy(&printed),
-            String::from_utf8_lossy(&expected.0),
-            expected.1,
-            print::module(&module)
-        );
+        compare_module(&module, features, gc_stress, &|target, code| allocator(seed, target, code));
     }
+}
+
+/// Runs a module both ways.
+pub(super) fn compare_module(
+    module: &Module,
+    features: Features,
+    gc_stress: bool,
+    allocator: Allocator<'_>,
+) {
+    let expected = interpreted(module);
+    if matches!(expected.1, Err((Stop::Trap(Trap::Stack), _))) {
+        return;
+    }
+    let (printed, result) = Machine::new(module, features, allocator, gc_stress).run_script(module);
+    let result = end(result);
+    assert!(
+        (&printed, &result) == (&expected.0, &expected.1),
+        "{} {result:?} instead of {} {:?}\n{}",
+        String::from_utf8_lossy(&printed),
+        String::from_utf8_lossy(&expected.0),
+        expected.1,
+        print::module(module)
+    );
 }
 
 fn spilled(seed: u64, _: &X64, code: &VCode<Inst>) -> Allocation {
@@ -65,7 +73,7 @@ fn scanned(_: u64, target: &X64, code: &VCode<Inst>) -> Allocation {
     checked(target, code, Options::default())
 }
 
-fn checked(target: &X64, code: &VCode<Inst>, options: Options) -> Allocation {
+pub(super) fn checked(target: &X64, code: &VCode<Inst>, options: Options) -> Allocation {
     let allocation = allocate(code, target.registers(), &options);
     if let Err(error) = checker::check(code, &allocation, target.registers())
         && !error.to_string().contains("is in no slot")
