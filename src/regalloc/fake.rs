@@ -121,7 +121,8 @@ pub fn run_virtual(code: &VCode<FakeInst>, fuel: u64) -> Trace {
     trace
 }
 
-/// A value in a place, and for a reference, how often references had moved when it was told last.
+/// A value in a place, and for a reference that can move, how often references had moved when it
+/// was told last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Word {
     bits: u64,
@@ -210,7 +211,7 @@ impl Machine<'_> {
 
     fn read(&mut self, i: u32, vreg: VReg, place: Place) -> Result<u64, String> {
         let word = *self.place(place);
-        if self.traced[vreg.index()] && word.moved != Some(self.moved) {
+        if self.traced[vreg.index()] && word.moved.is_some_and(|moved| moved != self.moved) {
             return Err(format!("instruction {i} reads a stale reference {vreg} in {place:?}"));
         }
         Ok(word.bits)
@@ -265,10 +266,13 @@ impl Machine<'_> {
         for slot in found.map_or(Vec::new(), |found| maps[found].1.clone()) {
             let moved = self.moved;
             let word = self.place(Place::Slot(slot));
-            if word.moved != Some(before) {
-                return Err(format!("instruction {i}: {slot} holds no reference"));
+            match word.moved {
+                Some(told) if told != before => {
+                    return Err(format!("instruction {i}: {slot} holds a stale reference"));
+                }
+                Some(_) => word.moved = Some(moved),
+                None => {}
             }
-            word.moved = Some(moved);
         }
         Ok(())
     }

@@ -22,7 +22,7 @@ use super::position::Pos;
 use super::slots::Slots;
 use crate::entity::Entity;
 use crate::mach::{
-    Allocation, EdgeMoves, PReg, Place, ProgPoint, RegisterFile, Side, VBlock, VReg,
+    Allocation, EdgeMoves, PReg, Place, ProgPoint, RegClass, RegisterFile, Role, Side, VBlock, VReg,
 };
 
 /// Where moves are made.
@@ -36,7 +36,7 @@ enum Site {
 #[derive(Clone, Copy, Debug)]
 enum Source {
     Place(Place),
-    Remat(u32),
+    Remat(u32, RegClass),
 }
 
 /// A value passes from one home to another.
@@ -274,8 +274,11 @@ impl Resolver<'_> {
             layout.accesses(i, |operand, access| {
                 let vreg = operand.vreg;
                 let place = match access {
-                    Access::Here { early, .. } => {
-                        let pos = if early { Pos::early(i) } else { Pos::late(i) };
+                    Access::Here { early, required, .. } => {
+                        // A value that may be anywhere and is read late may lose its register in
+                        // the middle of the instruction: then it is in its slot all the while.
+                        let late = !early || (operand.role == Role::LateUse && !required);
+                        let pos = if late { Pos::late(i) } else { Pos::early(i) };
                         self.place(vreg, self.homes.at(vreg, pos))
                     }
                     Access::CopyTo(reg) => {
@@ -368,7 +371,7 @@ impl Resolver<'_> {
 
     fn source(&self, vreg: VReg, home: Home) -> Source {
         match (home, self.layout.remat(vreg)) {
-            (Home::Spilled, Some(inst)) => Source::Remat(inst),
+            (Home::Spilled, Some(inst)) => Source::Remat(inst, self.layout.class(vreg)),
             _ => Source::Place(self.place(vreg, home)),
         }
     }
@@ -428,7 +431,7 @@ fn sequence(
         for &(_, to, source) in group {
             match source {
                 Source::Place(from) => parallel.copy(to, from),
-                Source::Remat(inst) => parallel.remat(to, inst),
+                Source::Remat(inst, class) => parallel.remat(to, inst, class),
             }
         }
         match group[0].0 {

@@ -18,13 +18,13 @@
 //!
 //! Input: layout, intervals. Output: every piece has a home.
 
-use super::Options;
 use super::hints::Hints;
 use super::intervals::{Home, Intervals, Need, Piece, Use};
 use super::layout::Layout;
 use super::liveness::Definitions;
 use super::position::Pos;
 use super::reserved::Reserved;
+use super::Options;
 use crate::entity::Entity;
 use crate::mach::{PReg, RegClass, RegSet, RegisterFile};
 use std::cmp::Reverse;
@@ -183,7 +183,6 @@ impl<'a> Scan<'a> {
             let reaches = u.pos <= end.unwrap_or(start) && u.pos.inst() == start.inst();
             match u.need {
                 Need::Register if reaches => end = Some(u.pos.next()),
-                Need::Anywhere if reaches && end.is_some() => end = Some(u.pos.next()),
                 _ if reaches => {}
                 _ => break,
             }
@@ -305,7 +304,13 @@ impl<'a> Scan<'a> {
     }
 
     /// Takes the register whose piece is used last, if the piece at hand is used sooner.
-    fn take_occupied(&mut self, piece: Piece, regs: &[PReg], bounds: &Bounds, needed: Option<Pos>) {
+    fn take_occupied(
+        &mut self,
+        piece: Piece,
+        regs: &[PReg],
+        bounds: &Bounds,
+        needed: Option<Pos>,
+    ) {
         let start = self.intervals[piece].start;
         let goal = self.goal(piece, needed);
         let mut best: Option<(u64, PReg)> = None;
@@ -351,7 +356,7 @@ impl<'a> Scan<'a> {
             self.evict(active.piece, reg, self.intervals[piece].start);
         }
         let assigned = self.assign(piece, reg, limit, needed);
-        debug_assert!(assigned, "{reg:?} was found to fit");
+        debug_assert!(assigned, "{reg:?} was found to fit {:?} {:?} {limit} {needed:?} {:?}", self.intervals[piece], self.intervals.uses(piece), self.cut(piece, limit));
     }
 
     /// Whether cutting the piece at `limit` leaves it what it needs.
@@ -366,9 +371,10 @@ impl<'a> Scan<'a> {
     fn can_be_moved(&self, reg: PReg, start: Pos, end: Pos) -> bool {
         let late = Pos::late(start.inst());
         let Some(Active { piece, .. }) = self.active[reg.0 as usize] else { return true };
-        let used_late =
-            self.intervals.uses_from(piece, late).first().is_some_and(|u| u.pos == late);
-        self.distance(piece, start) > 0 || (start < late && end > late && !used_late)
+        let needed_late = Use { pos: late, need: Need::Register };
+        let used_late = self.intervals.uses_from(piece, late).first() == Some(&needed_late);
+        self.distance(piece, start) > 0
+            || (start < late && end > late && !used_late)
     }
 
     /// How far the next use is from `now`, in instructions executed; 0 if the piece can't leave.
@@ -378,19 +384,12 @@ impl<'a> Scan<'a> {
         let next = uses.partition_point(|u| u.pos < now);
         if let Some(u) = uses.get(next)
             && u.pos == now
-            && (u.need == Need::Register
-                || (now == Pos::late(now.inst()) && self.needs_early(piece, now)))
+            && u.need == Need::Register
         {
             return 0;
         }
-        let distance = self.next_use(vreg, uses.get(next).map(|u| u.pos), now);
+        let distance = 1 + self.next_use(vreg, uses.get(next).map(|u| u.pos), now);
         if self.layout.remat(vreg).is_some() { distance.saturating_mul(4) } else { distance }
-    }
-
-    /// Whether the instruction at `now` reads the piece early in a register.
-    fn needs_early(&self, piece: Piece, now: Pos) -> bool {
-        let early = Use { pos: Pos::early(now.inst()), need: Need::Register };
-        self.intervals.uses_from(piece, early.pos).first() == Some(&early)
     }
 
     /// A register lost its piece: it is cut at `now`, or at a better place before.

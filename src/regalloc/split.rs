@@ -28,10 +28,13 @@ impl Scan<'_> {
         let mut latest = limit;
         if !limit.is_movable() {
             let i = limit.inst();
-            let mut uses = self.intervals.uses_from(piece, Pos::early(i)).iter();
+            let uses = self.intervals.uses_from(piece, Pos::early(i)).iter();
             let read_before = uses.clone().next().is_some_and(|u| u.pos < limit);
-            let used_after =
-                uses.any(|u| u.pos >= limit && u.pos.inst() == i && u.need != Need::Copied);
+            let definition = self.definitions[self.intervals[piece].vreg.index()];
+            let made_here = definition.inst() == i && !definition.is_gap();
+            let used_after = uses.take_while(|u| u.pos.inst() == i).any(|u| {
+                u.pos >= limit && (u.need == Need::Register || (made_here && u.need == Need::Anywhere))
+            });
             if !read_before || used_after {
                 latest = Pos::early(i);
             }
@@ -41,9 +44,9 @@ impl Scan<'_> {
 
     /// Where a piece is cut that loses its register to another at `now`.
     pub(super) fn eviction_point(&self, piece: Piece, now: Pos) -> Pos {
-        let used_here = self.intervals.uses_from(piece, now).first().is_some_and(|u| u.pos == now);
-        let latest = if used_here && !now.is_movable() { Pos::early(now.inst()) } else { now };
-        self.lift(piece, latest)
+        let definition = self.definitions[self.intervals[piece].vreg.index()];
+        let being_made = now == Pos::late(now.inst()) && definition == Pos::early(now.inst());
+        self.lift(piece, if being_made { definition } else { now })
     }
 
     /// The beginning of the outermost loop around `pos` that does not use the value, if the piece

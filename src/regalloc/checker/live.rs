@@ -2,12 +2,20 @@
 //! definition, then one walk over the instructions of a block.
 
 use crate::entity::Entity;
-use crate::mach::{Operand, Role, VBlock, VCode, VInst, VReg};
+use crate::mach::{Operand, Role, VBlock, VCode, VEdge, VInst, VReg};
 use std::collections::BTreeSet;
 
 pub(super) struct Liveness {
     /// For each block, sorted.
     live_in: Vec<Vec<VReg>>,
+    /// For each virtual register, whether it has any use.
+    used: Vec<bool>,
+}
+
+/// The arguments whose parameters have a use; the others are carried by nobody.
+fn needed_args<I>(code: &VCode<I>, edge: &VEdge, used: &[bool]) -> impl Iterator<Item = VReg> {
+    let params = &code.blocks[edge.target].params;
+    edge.args.iter().zip(params).filter(|(_, param)| used[param.index()]).map(|(&arg, _)| arg)
 }
 
 impl Liveness {
@@ -26,8 +34,16 @@ impl Liveness {
                     }
                 });
             }
-            for &arg in data.succs.iter().flat_map(|edge| &edge.args) {
-                uses[arg.index()].push(block);
+        }
+        let mut used: Vec<bool> = uses.iter().map(|uses| !uses.is_empty()).collect();
+        for &arg in code.blocks.values().flat_map(|b| &b.succs).flat_map(|edge| &edge.args) {
+            used[arg.index()] = true;
+        }
+        for (block, data) in code.blocks.iter() {
+            for edge in &data.succs {
+                for arg in needed_args(code, edge, &used) {
+                    uses[arg.index()].push(block);
+                }
             }
         }
         let mut live_in: Vec<Vec<VReg>> = vec![Vec::new(); code.blocks.len()];
@@ -42,7 +58,7 @@ impl Liveness {
                 }
             }
         }
-        Self { live_in }
+        Self { live_in, used }
     }
 
     pub fn is_live_in(&self, block: VBlock, vreg: VReg) -> bool {
@@ -67,7 +83,8 @@ impl Liveness {
             });
         }
         for edge in &data.succs {
-            for &vreg in self.live_in[edge.target.index()].iter().chain(&edge.args) {
+            let through = self.live_in[edge.target.index()].iter().copied();
+            for vreg in through.chain(needed_args(code, edge, &self.used)) {
                 note(vreg, u32::MAX);
             }
         }
