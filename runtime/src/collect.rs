@@ -20,10 +20,10 @@ use crate::old::Old;
 use crate::raw::{copy_words, load, store};
 use crate::types::{Shape, TypeTable};
 
-/// Elements of an array that are scanned in one piece.
-const PIECE: u64 = 512;
-/// Slots between the look at a reference and the visit, while the object comes from memory.
-const AHEAD: usize = 8;
+/// Bytes of an array that are scanned in one piece.
+const PIECE: u64 = 4096;
+/// Bytes of an array between the reference that is visited and the one whose object is asked for.
+const AHEAD: u64 = 8 * WORD;
 
 /// A collection that runs. `FULL` is whether it collects everything, not the nursery alone.
 pub(crate) struct Tracer<'a, const FULL: bool> {
@@ -38,10 +38,6 @@ pub(crate) struct Tracer<'a, const FULL: bool> {
     pending: Vec<u64>,
     /// Stretches of references that were not visited.
     stretches: Vec<(u64, u64)>,
-    /// The latest slots that were looked at; those not visited yet begin at `ring_next`.
-    ring: [u64; AHEAD],
-    ring_next: usize,
-    ring_len: usize,
     /// Bytes copied out of the nursery.
     pub(crate) survived: u64,
 }
@@ -66,11 +62,14 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
             sense,
             pending,
             stretches,
-            ring: [0; AHEAD],
-            ring_next: 0,
-            ring_len: 0,
             survived: 0,
         }
+    }
+
+    /// Whether a reference leads into the nursery.
+    #[inline(always)]
+    fn is_new(&self, object: u64) -> bool {
+        object.wrapping_sub(self.nursery_start) < self.nursery_span
     }
 
     /// Visits the reference in the word at `slot`.
@@ -82,7 +81,7 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
         // SAFETY: told above.
         unsafe {
             let object = load(slot);
-            if object.wrapping_sub(self.nursery_start) < self.nursery_span {
+            if self.is_new(object) {
                 let header = load(object);
                 store(slot, self.moved(object, header, true));
             } else if FULL {
@@ -174,37 +173,7 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
         }
     }
 
-    /// Looks at the reference in the word at `slot`: where it matters, asks for the object, and visits
-    /// the slot that was looked at a few slots ago (Cher, Hosking and Vitek, 2004).
-    ///
-    /// # Safety
-    /// As for `visit`; the slot does not move before it is visited.
-    #[inline(always)]
-    unsafe fn look(&mut self, slot: u64) {
-        // SAFETY: told above.
-        let object = unsafe { load(slot) };
-        let matters = if FULL {
-            object != 0
-        } else {
-            object.wrapping_sub(self.nursery_start) < self.nursery_span
-                || object.wrapping_sub(self.large.young_low) < self.large.young_span
-        };
-        if !matters {
-            return;
-        }
-        prefetch(object);
-        if self.ring_len == AHEAD {
-            let oldest = std::mem::replace(&mut self.ring[self.ring_next], slot);
-            self.ring_next = (self.ring_next + 1) % AHEAD;
-            // SAFETY: the ring holds slots for which the same was told.
-            unsafe { self.visit(oldest) };
-        } else {
-            self.ring[(self.ring_next + self.ring_len) % AHEAD] = slot;
-            self.ring_len += 1;
-        }
-    }
-
-    /// Looks at all references in an object.
+    /// Visits all references in an object; those of an array later.
     ///
     /// # Safety
     /// A live object of this heap that does not move in this collection any more.
@@ -216,7 +185,7 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
             match types.shape(type_id(load(object + HEADER))) {
                 Shape::Fixed { first, count, .. } => {
                     for &offset in types.offsets(first, count) {
-                        self.look(object + u64::from(offset));
+                        self.visit(object + u64::from(offset));
                     }
                 }
                 Shape::Buffer(Slot::Ref) => {
@@ -229,29 +198,27 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
         }
     }
 
-    /// Visits everything that can be reached from what has been visited or looked at.
+    /// Visits everything that can be reached from what has been visited.
     pub(crate) fn drain(&mut self) {
-        // SAFETY: only live objects wait, in their last places; the ring's slots and the stretches are
-        // parts of such objects.
+        // SAFETY: only live objects wait, in their last places; the stretches are parts of such objects.
         unsafe {
             loop {
-                if let Some(object) = self.pending.pop() {
+                while let Some(object) = self.pending.pop() {
                     self.scan(object);
-                } else if self.ring_len > 0 {
-                    let slot = self.ring[self.ring_next];
-                    self.ring_next = (self.ring_next + 1) % AHEAD;
-                    self.ring_len -= 1;
+                }
+                let Some((start, end)) = self.stretches.pop() else { return };
+                let stop = end.min(start + PIECE);
+                if stop < end {
+                    self.stretches.push((stop, end));
+                }
+                for slot in (start..stop).step_by(WORD as usize) {
+                    if slot + AHEAD < end {
+                        let object = load(slot + AHEAD);
+                        if FULL || self.is_new(object) {
+                            prefetch(object);
+                        }
+                    }
                     self.visit(slot);
-                } else if let Some((start, end)) = self.stretches.pop() {
-                    let stop = end.min(start + PIECE * WORD);
-                    if stop < end {
-                        self.stretches.push((stop, end));
-                    }
-                    for slot in (start..stop).step_by(WORD as usize) {
-                        self.look(slot);
-                    }
-                } else {
-                    return;
                 }
             }
         }
