@@ -1,1 +1,220 @@
-//! Optimisation passes.
+//! The optimiser: a table of passes and the runner that walks it.
+//!
+//! Each row says what a pass is called, from which level it runs, and which passes come before it
+//! and why. The runner gives every pass its time and statistics, its off switch, its verification
+//! and its share of the rewrite fuel; where one panics, it says which pass and on what function.
+//!
+//! To add a pass, write its file and its row.
+//!
+//! `Module` of functions in SSA form → the same, better. What a program prints, returns and where
+//! it traps never changes.
+
+pub mod cleanup;
+pub mod dce;
+pub mod effects;
+pub mod fold;
+pub mod gvn;
+pub mod invert;
+
+use crate::ir::verify::verify;
+use crate::ir::{FuncRef, Function, Module, print};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::{Duration, Instant};
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct Pass {
+    /// The name: `--no-NAME` switches all rows of this name off.
+    pub name: &'static str,
+    /// One line for people.
+    pub about: &'static str,
+    /// The pass itself; functions come in SSA form and leave in it.
+    pub run: fn(&mut Function, &mut Context<'_>),
+    /// The lowest optimisation level at which it runs.
+    pub level: u8,
+    /// The passes that have to come before, and why.
+    pub after: &'static [(&'static str, &'static str)],
+}
+
+/// The passes in the order in which they run.
+pub static PASSES: &[Pass] = &[
+    Pass {
+        name: "fold",
+        about: "constant folding and algebraic simplification",
+        run: fold::run,
+        level: 1,
+        after: &[],
+    },
+    Pass {
+        name: "cleanup",
+        about: "merges, threads and removes blocks",
+        run: cleanup::run,
+        level: 1,
+        after: &[("fold", "branches on constants are jumps then")],
+    },
+    Pass {
+        name: "dce",
+        about: "removes what nobody needs",
+        run: dce::run,
+        level: 1,
+        after: &[("cleanup", "unreachable blocks use nothing then")],
+    },
+];
+
+/// What to run.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The optimisation level, 0 to 3.
+    pub level: u8,
+    /// Names of passes to leave out.
+    pub disabled: Vec<String>,
+    /// Whether to verify the function after each pass.
+    pub verify: bool,
+    /// How many rewrites to make in all, to find the first wrong one by bisection.
+    pub fuel: Option<u64>,
+}
+
+impl Options {
+    /// The options of a level: everything on; verification in debug builds.
+    pub fn at_level(level: u8) -> Self {
+        Self { level, disabled: Vec::new(), verify: cfg!(debug_assertions), fuel: None }
+    }
+
+    fn enables(&self, pass: &Pass) -> bool {
+        pass.level <= self.level && !self.disabled.iter().any(|name| name == pass.name)
+    }
+}
+
+/// Counts rewrites, and refuses more of them than it was given.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fuel {
+    limit: Option<u64>,
+    used: u64,
+}
+
+impl Fuel {
+    /// Fuel for this many rewrites.
+    pub fn new(limit: Option<u64>) -> Self {
+        Self { limit, used: 0 }
+    }
+
+    /// Asks for one rewrite; a pass does not make it where the answer is no.
+    #[inline]
+    #[must_use]
+    pub fn tick(&mut self) -> bool {
+        let go = self.limit.is_none_or(|limit| self.used < limit);
+        self.used += u64::from(go);
+        go
+    }
+
+    /// How many rewrites were made.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+}
+
+/// What a pass sees beside its function.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The module, in which the function's place is taken by an empty one.
+    pub module: &'a Module,
+    /// Which function it is.
+    pub id: FuncRef,
+    /// To be asked before each rewrite.
+    pub fuel: &'a mut Fuel,
+}
+
+/// What one pass did to one function.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stats {
+    /// How long it took, without its verification.
+    pub time: Duration,
+    /// Instructions before.
+    pub insts_before: usize,
+    /// Instructions after.
+    pub insts_after: usize,
+    /// How many rewrites it made.
+    pub rewrites: u64,
+}
+
+/// A pass has run on a function.
+#[derive(Debug)]
+pub struct Event<'a> {
+    /// The pass.
+    pub pass: &'static Pass,
+    /// The module, for names.
+    pub module: &'a Module,
+    /// Which function.
+    pub id: FuncRef,
+    /// The function as the pass left it.
+    pub function: &'a Function,
+    /// What the pass did.
+    pub stats: Stats,
+}
+
+/// Watches the passes: dumps, timings, tests.
+pub trait Observer {
+    /// A pass has run.
+    fn after(&mut self, _event: &Event<'_>) {}
+
+    /// A pass panicked, or left a function that is malformed: a fault of the compiler.
+    fn fault(&mut self, pass: &'static Pass, problem: &str, function: &str) {
+        eprintln!("pass `{}` {problem} on\n{function}", pass.name);
+    }
+}
+
+impl Observer for () {}
+
+/// Runs the passes of a level on every function.
+pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) {
+    let mut fuel = Fuel::new(options.fuel);
+    for id in module.functions.keys() {
+        let Function { name, signature, .. } = &module.functions[id];
+        let empty = Function::new(name.clone(), id, signature.clone());
+        let mut function = std::mem::replace(&mut module.functions[id], empty);
+        for pass in PASSES.iter().filter(|pass| options.enables(pass)) {
+            let stats = run_pass(pass, module, id, &mut function, &mut fuel, observer);
+            if options.verify {
+                check(pass, module, &function, observer);
+            }
+            observer.after(&Event { pass, module, id, function: &function, stats });
+        }
+        module.functions[id] = function;
+    }
+}
+
+fn run_pass(
+    pass: &'static Pass,
+    module: &Module,
+    id: FuncRef,
+    function: &mut Function,
+    fuel: &mut Fuel,
+    observer: &mut dyn Observer,
+) -> Stats {
+    let (insts_before, used, start) = (count(function), fuel.used(), Instant::now());
+    let mut context = Context { module, id, fuel };
+    let run = AssertUnwindSafe(|| (pass.run)(function, &mut context));
+    if let Err(panic) = catch_unwind(run) {
+        observer.fault(pass, "panicked", &print::function(module, function));
+        resume_unwind(panic);
+    }
+    let time = start.elapsed();
+    Stats { time, insts_before, insts_after: count(function), rewrites: fuel.used() - used }
+}
+
+/// Verifies what a pass left; what is malformed there is the pass's fault.
+fn check(pass: &'static Pass, module: &Module, function: &Function, observer: &mut dyn Observer) {
+    if let Err(errors) = verify(module, function) {
+        let lines: Vec<String> = errors.iter().map(|error| format!("\n  {error}")).collect();
+        let problem = format!("left a malformed function:{}", lines.concat());
+        observer.fault(pass, &problem, &print::function(module, function));
+        panic!("pass `{}` {problem}", pass.name);
+    }
+}
+
+fn count(function: &Function) -> usize {
+    function.blocks.values().map(|block| block.insts.len()).sum()
+}
+
+#[cfg(test)]
+mod tests;

@@ -23,60 +23,21 @@ pub mod checker;
 pub mod fake;
 pub mod generate;
 pub mod parallel_move;
-
-mod hints;
-mod homes;
-mod intervals;
-mod layout;
-mod liveness;
-mod loops;
-mod position;
-mod reserved;
-mod resolve;
-mod scan;
-mod slots;
-mod spill;
-mod split;
-
-use crate::mach::{Allocation, Edit, Place, RegSet, RegisterFile, VCode, VInst};
-use layout::Layout;
-use scan::Scan;
-
-/// How to allocate.
-#[derive(Clone, Copy, Debug, Default)]
+use crate::mach::*;
+/// x
 pub struct Options {
-    /// Every value lives in its slot and is in a register only where an instruction needs it.
+    /// x
     pub spill_everything: bool,
 }
-
-/// Allocates registers and spill slots for a function.
-pub fn allocate<I: VInst>(
-    code: &VCode<I>,
-    registers: &RegisterFile,
-    options: &Options,
-) -> Allocation {
-    let layout = Layout::new(code);
-    let (intervals, definitions) = liveness::intervals(&layout);
-    let mut scan = Scan::new(&layout, &definitions, registers, *options, intervals);
-    scan.run();
-    let Scan { intervals, hints, .. } = scan;
-    resolve::resolve(layout, &definitions, &intervals, &hints, registers)
+/// x
+pub fn allocate<I: VInst>(_: &VCode<I>, _: &RegisterFile, _: &Options) -> Allocation {
+    panic!()
 }
-
-/// All registers that the allocated code writes; the prologue saves those of them that a call
-/// preserves.
-pub fn written_registers<I: VInst>(code: &VCode<I>, allocation: &Allocation) -> RegSet {
-    let edits = allocation.edits.iter().map(|(_, edit)| edit);
-    let on_edges = allocation.edge_moves.iter().flat_map(|moves| &moves.edits);
-    let moved = edits.chain(on_edges).filter_map(|edit| match *edit {
-        Edit::Move { to, .. } => to.reg(),
-        Edit::Remat { to, .. } => Some(to),
-    });
-    let places = allocation.places.iter().filter_map(|place: &Place| place.reg());
-    let clobbers = code.insts.iter().map(|inst| inst.clobbers());
-    let named: RegSet = moved.chain(places).collect::<RegSet>();
-    clobbers.fold(named, RegSet::union)
+/// x
+pub fn check<I: VInst>(_: &VCode<I>, _: &Allocation, _: &RegisterFile) -> Result<(), String> {
+    panic!()
 }
-
-#[cfg(test)]
-mod tests;
+/// x
+pub fn dump_intervals<I>(_: &VCode<I>) -> String {
+    String::new()
+}

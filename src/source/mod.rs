@@ -1,10 +1,16 @@
 //! Source text, places in it, and what is said about them.
 
+pub mod decode;
 pub mod diagnostic;
 pub mod interner;
+pub mod render;
+pub mod trace;
 
+pub use decode::{Utf8Problem, decode};
 pub use diagnostic::{Diagnostic, Severity};
 pub use interner::{Interner, Symbol};
+pub use render::render;
+pub use trace::{Trace, TraceFrame};
 
 /// A half-open stretch of bytes. Offsets count through all files of one [`Sources`], one after the
 /// other, so that a span needs no file beside it.
@@ -54,6 +60,12 @@ pub struct Place {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
 }
 
 impl Sources {

@@ -1,3 +1,12 @@
 //! The front end: text to tokens (logos) to tree (chumsky).
 
 pub mod ast;
+mod dump;
+pub mod lexer;
+mod literal;
+pub mod parser;
+pub mod token;
+
+pub use dump::{dump_ast, dump_tokens};
+pub use lexer::{lex, lossless};
+pub use parser::parse;

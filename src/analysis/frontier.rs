@@ -1,0 +1,79 @@
+//! The dominance frontier (Cytron et al. 1991): for each block, the blocks where its dominance
+//! ends, that is, joins that it does not strictly dominate though it dominates a predecessor.
+//!
+//! From each join we climb from its predecessors towards its immediate dominator (Cooper, Harvey
+//! and Kennedy 2001), and stop where an earlier climb from the same join has been.
+//!
+//! [`Cfg`], [`Dominators`] → [`Frontier`], linear in its own size.
+
+use crate::entity::SideTable;
+use crate::ir::{Block, Cfg, Dominators};
+
+/// The dominance frontiers of all blocks.
+#[derive(Clone, Debug)]
+pub struct Frontier {
+    starts: SideTable<Block, (u32, u32)>,
+    joins: Vec<Block>,
+}
+
+impl Frontier {
+    /// The dominance frontiers of a graph.
+    pub fn compute(cfg: &Cfg, dominators: &Dominators) -> Self {
+        let mut pairs = Vec::new();
+        let mut starts = SideTable::new((0, 0));
+        let mut last = SideTable::new(None);
+        for &join in cfg.rpo().iter().filter(|&&block| cfg.pred_edges(block).len() > 1) {
+            let end = dominators.idom(join);
+            for pred in cfg.preds(join) {
+                let mut at = Some(pred);
+                while let Some(block) = at.filter(|_| at != end) {
+                    if last[block].replace(join) == Some(join) {
+                        break;
+                    }
+                    pairs.push((block, join));
+                    starts[block].1 += 1;
+                    at = dominators.idom(block);
+                }
+            }
+        }
+        let mut start = 0;
+        for &block in cfg.rpo() {
+            let count = starts[block].1;
+            starts[block] = (start, start);
+            start += count;
+        }
+        let mut joins = vec![cfg.rpo()[0]; pairs.len()];
+        for (block, join) in pairs {
+            let end: &mut u32 = &mut starts[block].1;
+            joins[*end as usize] = join;
+            *end += 1;
+        }
+        Self { starts, joins }
+    }
+
+    /// The dominance frontier of a block, in reverse postorder.
+    pub fn of(&self, block: Block) -> &[Block] {
+        let (start, end) = self.starts[block];
+        &self.joins[start as usize..end as usize]
+    }
+
+    /// Calls `join` once for each block of the iterated frontier of `blocks`: where what these
+    /// blocks write meets something else. `seen` is scratch memory that holds `stamp` nowhere yet.
+    pub fn iterated(
+        &self,
+        blocks: &mut Vec<Block>,
+        seen: &mut SideTable<Block, u32>,
+        stamp: u32,
+        mut join: impl FnMut(Block),
+    ) {
+        while let Some(block) = blocks.pop() {
+            for &at in self.of(block) {
+                if seen[at] != stamp {
+                    seen[at] = stamp;
+                    join(at);
+                    blocks.push(at);
+                }
+            }
+        }
+    }
+}

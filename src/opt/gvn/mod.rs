@@ -1,0 +1,198 @@
+//! Global value numbering over the dominator tree.
+//!
+//! A walk in preorder keeps a table of what the dominating blocks have computed. An instruction
+//! whose operator and operands are in the table is replaced by the value found: pure operators and
+//! pure rows of the runtime; checks (an equal check that dominates this one has passed); loads, whose
+//! key holds the version of the memory that they read ([`memory`]). A store enters the value stored
+//! under the new version, a new object its fields, so that loads find them. A store of what is there
+//! already goes.
+//!
+//! The table is pessimistic about loops: a parameter of a loop header equals only itself.
+//!
+//! SSA → SSA, near-linear.
+
+mod memory;
+mod table;
+
+use super::Context;
+use super::effects::effects;
+use crate::ir::{
+    Block, Cfg, Const, Dominators, Effects, Function, Inst, Module, Op, Space, Value, field_imm,
+    imm_field,
+};
+use crate::ssa::Forward;
+use memory::{Memory, location};
+use smallvec::SmallVec;
+use table::{Key, Table};
+use toyjit_runtime::layout::Slot;
+
+/// Replaces what was computed before.
+pub fn run(f: &mut Function, cx: &mut Context<'_>) {
+    let cfg = Cfg::compute(f);
+    let dominators = Dominators::compute(&cfg);
+    let insts = cfg.rpo().iter().map(|&block| f.blocks[block].insts.len()).sum();
+    let mut numbering = Numbering {
+        memory: Memory::new(f, &cfg, &dominators),
+        table: Table::with_capacity(insts),
+        forward: Forward::new(f),
+        f,
+    };
+    // Open blocks, each with the marks to go back to when its subtree is done.
+    let mut open: Vec<(Block, usize, usize)> = Vec::new();
+    for &block in dominators.preorder() {
+        while let Some(&(above, table, memory)) = open.last()
+            && !dominators.dominates(above, block)
+        {
+            numbering.table.leave(table);
+            numbering.memory.leave(memory);
+            open.pop();
+        }
+        open.push((block, numbering.table.mark(), numbering.memory.mark()));
+        numbering.memory.enter(block);
+        let mut insts = std::mem::take(&mut numbering.f.blocks[block].insts);
+        insts.retain(|&inst| numbering.inst(inst, cx));
+        numbering.f.blocks[block].insts = insts;
+    }
+    numbering.forward.apply(numbering.f);
+}
+
+struct Numbering<'a> {
+    f: &'a mut Function,
+    table: Table,
+    memory: Memory,
+    forward: Forward,
+}
+
+impl Numbering<'_> {
+    /// Numbers an instruction; whether it stays.
+    fn inst(&mut self, inst: Inst, cx: &mut Context<'_>) -> bool {
+        for i in 0..self.f.args(inst).len() {
+            let arg = self.forward.resolve(self.f.args(inst)[i]);
+            self.f.args_mut(inst)[i] = arg;
+        }
+        let keep = self.replace(inst, cx);
+        if keep {
+            self.memory.step(self.f, inst);
+            self.remember_contents(inst, cx.module);
+        }
+        keep
+    }
+
+    /// Looks an instruction up, and enters it where it is new; whether it stays.
+    fn replace(&mut self, inst: Inst, cx: &mut Context<'_>) -> bool {
+        if let Some((key, stored)) = self.stored(inst) {
+            return self.table.get(&key) != Some(stored) || !cx.fuel.tick();
+        }
+        let Some(result) = self.f.insts[inst].result else { return true };
+        let Some(key) = self.key(inst) else { return true };
+        match self.table.get(&key) {
+            Some(value) if cx.fuel.tick() => {
+                self.forward.set(result, value);
+                false
+            }
+            _ => {
+                self.table.insert(key, result);
+                true
+            }
+        }
+    }
+
+    /// What an instruction computes, if it is the same wherever this is computed.
+    fn key(&self, inst: Inst) -> Option<Key> {
+        const VARIES: Effects = Effects::WRITES.and(Effects::ALLOCATES).and(Effects::IO);
+        let data = &self.f.insts[inst];
+        let effects = effects(self.f, inst);
+        if effects.has(VARIES) {
+            return None;
+        }
+        let version = match location(self.f, inst) {
+            Some((space, imm)) => self.memory.version(space, imm)?,
+            None if effects.has(Effects::READS) => return None,
+            None => 0,
+        };
+        let (mut op, mut args) = (data.op, SmallVec::from_slice(self.f.args(inst)));
+        let swaps = op.info().commutes || op.is_comparison();
+        if swaps && args[0] > args[1] {
+            op = op.swapped();
+            args.swap(0, 1);
+        }
+        Some(Key { op, imm: data.imm, version, args })
+    }
+
+    /// For a store: the load that would give the value stored, at the current version.
+    fn stored(&self, inst: Inst) -> Option<(Key, Value)> {
+        let data = &self.f.insts[inst];
+        let op = match data.op {
+            Op::StoreElem => Op::LoadElem,
+            Op::StoreField => Op::LoadField,
+            Op::StoreGlobal => Op::LoadGlobal,
+            _ => return None,
+        };
+        let version = self.memory.version(data.op.info().space, data.imm)?;
+        let (&value, place) = self.f.args(inst).split_last()?;
+        Some((Key { op, imm: data.imm, version, args: SmallVec::from_slice(place) }, value))
+    }
+
+    /// Enters what memory holds now that this instruction has written it.
+    fn remember_contents(&mut self, inst: Inst, module: &Module) {
+        let data = self.f.insts[inst];
+        match (data.op, data.result) {
+            (Op::StoreElem | Op::StoreField | Op::StoreGlobal, _) => {
+                if let Some((key, value)) = self.stored(inst)
+                    && self.fits(value, slot(module, data.op.info().space, data.imm))
+                {
+                    self.table.insert(key, value);
+                }
+            }
+            (Op::NewStruct, Some(object)) => {
+                for i in 0..self.f.args(inst).len() {
+                    let imm = field_imm(crate::ir::Structure(data.imm as u32), i as u32);
+                    let value = self.f.args(inst)[i];
+                    if let Some(version) = self.memory.version(Space::Field, imm)
+                        && self.fits(value, slot(module, Space::Field, imm))
+                    {
+                        let args = SmallVec::from_slice(&[object]);
+                        self.table.insert(Key { op: Op::LoadField, imm, version, args }, value);
+                    }
+                }
+            }
+            (Op::NewClosure, Some(object)) => {
+                let slots = module.captures.get(crate::ir::FuncRef(data.imm as u32));
+                for i in 0..self.f.args(inst).len() {
+                    let value = self.f.args(inst)[i];
+                    if self.fits(value, slots.and_then(|slots| slots.get(i)).copied()) {
+                        let args = SmallVec::from_slice(&[object]);
+                        let key = Key { op: Op::LoadCapture, imm: i as u64, version: 0, args };
+                        self.table.insert(key, value);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether a slot gives a value back as it was: a byte only from 0 to 255.
+    fn fits(&self, value: Value, slot: Option<Slot>) -> bool {
+        match slot {
+            None => false,
+            Some(Slot::Byte) => match self.f.as_const(value) {
+                Some(Const::Int(i)) => (0..256).contains(&i),
+                _ => false,
+            },
+            Some(_) => true,
+        }
+    }
+}
+
+/// What a location holds.
+fn slot(module: &Module, space: Space, imm: u64) -> Option<Slot> {
+    match space {
+        Space::Elements => module.classes.get(crate::ir::ElemClass(imm as u32)).copied(),
+        Space::Global => Some(module.globals.get(crate::ir::Global(imm as u32))?.slot),
+        Space::Field => {
+            let (structure, field) = imm_field(imm);
+            Some(module.structures.get(structure)?.fields.get(field as usize)?.1)
+        }
+        _ => None,
+    }
+}

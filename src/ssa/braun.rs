@@ -1,0 +1,339 @@
+//! Braun, Buchwald, Hack, Leißa, Mallon and Zwinkau, "Simple and Efficient Construction of Static
+//! Single Assignment Form" (2013).
+//!
+//! Blocks are *filled* (their instructions renamed) in reverse postorder. A block is *sealed* once
+//! all its predecessors are filled. A variable that is read where the block has not assigned it is
+//! looked up in the predecessors: through single predecessors as they are, at joins by a φ of what
+//! the predecessors say. In a block that is not sealed (a loop header) the φ stays without operands
+//! until the block is.
+//!
+//! Three things keep the work near-linear and the stack flat:
+//! - the look-up is a loop over an explicit stack of joins, and writes what it finds into every
+//!   block that it passed;
+//! - a join is first only *marked*; a φ is made when its operands differ or when the look-up comes
+//!   back to the mark, so acyclic code makes no φ that it must remove;
+//! - trivial φs are removed by a worklist that never looks at an operand twice ([`Phis`]).
+//!
+//! On irreducible graphs the components of redundant φs are removed afterwards (`minimal`), so the
+//! result is minimal and pruned.
+//!
+//! Variable form → SSA form, in place: operands are rewritten, an instruction that assigns a
+//! variable gets a value of its own as its result, copies and operators on constants vanish if
+//! folding is on. Unreachable blocks are emptied. A variable that is read on a path on which it was
+//! never assigned has the zero of its type there: 0, 0.0, false, nil.
+
+use super::Folding;
+use super::constants::evaluate;
+use super::defs::Defs;
+use super::forward::Forward;
+use super::minimal;
+use super::phis::{Phi, Phis};
+use crate::entity::SideTable;
+use crate::ir::cfg::Cfg;
+use crate::ir::dominators::Dominators;
+use crate::ir::{
+    Block, Const, Form, Function, Inst, Op, Terminator, Type, Value, ValueData, ValueDef, Variable,
+};
+
+/// Brings `function` into SSA form; nothing happens where it is in it already.
+pub fn construct(function: &mut Function, folding: Folding) {
+    if function.form == Form::Variable {
+        let mut builder = Builder::new(function, folding);
+        builder.run();
+    }
+}
+
+/// A join in progress stands in `Defs` under this value.
+const MARK: Value = Value(u32::MAX);
+
+struct Builder<'a> {
+    function: &'a mut Function,
+    cfg: Cfg,
+    folding: Folding,
+    defs: Defs,
+    phis: Phis,
+    forward: Forward,
+    /// For each block: how many of the edges into it come from blocks that are not filled.
+    open_edges: SideTable<Block, u32>,
+    /// For each block that is not sealed: the φs that wait for operands.
+    incomplete: SideTable<Block, Vec<(Variable, Phi)>>,
+    lookup: Lookup,
+}
+
+/// The state of one look-up, kept to reuse its memory.
+#[derive(Default)]
+struct Lookup {
+    joins: Vec<Join>,
+    operands: Vec<Value>,
+    passed: Vec<Block>,
+    steps: usize,
+}
+
+/// A join whose operands are being looked up.
+struct Join {
+    block: Block,
+    /// How many of its edges were followed.
+    followed: usize,
+    /// Where its operands begin in `Lookup::operands`.
+    operands: usize,
+    /// Where the blocks passed on the way to the current predecessor's value begin.
+    passed: usize,
+}
+
+impl<'a> Builder<'a> {
+    fn new(function: &'a mut Function, folding: Folding) -> Self {
+        let cfg = Cfg::compute(function);
+        let mut open_edges = SideTable::with_len(0, function.blocks.len());
+        for &block in cfg.rpo() {
+            open_edges[block] = cfg.pred_edges(block).len() as u32;
+        }
+        Self {
+            defs: Defs::with_capacity(function.insts.len()),
+            phis: Phis::new(),
+            forward: Forward::new(function),
+            incomplete: SideTable::new(Vec::new()),
+            lookup: Lookup::default(),
+            function,
+            cfg,
+            folding,
+            open_edges,
+        }
+    }
+
+    fn run(&mut self) {
+        for i in 0..self.cfg.rpo().len() {
+            let block = self.cfg.rpo()[i];
+            self.fill(block);
+            for succ in 0..self.function.blocks[block].terminator.edges().len() {
+                let succ = self.function.blocks[block].terminator.edges()[succ].target;
+                self.open_edges[succ] -= 1;
+                if self.open_edges[succ] == 0 {
+                    self.seal(succ);
+                }
+            }
+        }
+        if !self.phis.is_empty() && is_irreducible(&self.cfg, self.function) {
+            minimal::remove_redundant(&mut self.phis, &mut self.forward);
+        }
+        self.place_phis();
+        self.forward.apply(self.function);
+        for block in self.function.blocks.keys().filter(|&b| !self.cfg.is_reachable(b)) {
+            let data = &mut self.function.blocks[block];
+            data.params.clear();
+            data.insts.clear();
+            data.terminator = Terminator::Unreachable;
+        }
+        self.function.form = Form::Ssa;
+    }
+
+    /// Renames what a block reads and writes.
+    fn fill(&mut self, block: Block) {
+        let mut insts = std::mem::take(&mut self.function.blocks[block].insts);
+        insts.retain(|&inst| self.rename(block, inst));
+        self.function.blocks[block].insts = insts;
+        let mut terminator =
+            std::mem::replace(&mut self.function.blocks[block].terminator, Terminator::Unreachable);
+        terminator.map_uses(|value| self.operand(block, value));
+        self.function.blocks[block].terminator = terminator;
+    }
+
+    /// Renames an instruction; whether it stays.
+    fn rename(&mut self, block: Block, inst: Inst) -> bool {
+        for i in 0..self.function.args(inst).len() {
+            let operand = self.operand(block, self.function.args(inst)[i]);
+            self.function.args_mut(inst)[i] = operand;
+        }
+        let Some(result) = self.function.insts[inst].result else { return true };
+        let ValueData { ty, def } = self.function.values[result];
+        let folded = self.fold(inst, ty);
+        match def {
+            ValueDef::Variable(variable) => {
+                let value = folded.unwrap_or_else(|| {
+                    let def = ValueDef::Inst(inst);
+                    let value = self.function.values.push(ValueData { ty, def });
+                    self.function.insts[inst].result = Some(value);
+                    value
+                });
+                self.defs.set(variable, block, value);
+            }
+            _ => {
+                if let Some(value) = folded {
+                    self.forward.set(result, value);
+                }
+            }
+        }
+        folded.is_none()
+    }
+
+    /// The value that an instruction need not compute.
+    fn fold(&mut self, inst: Inst, ty: Type) -> Option<Value> {
+        let (op, args) = (self.function.insts[inst].op, self.function.args(inst));
+        if self.folding == Folding::Off {
+            return None;
+        }
+        if op == Op::Copy {
+            return Some(args[0]);
+        }
+        let args = args.iter().map(|&arg| self.function.as_const(arg));
+        evaluate(op, args, Some(ty)).map(|constant| self.function.constant(constant))
+    }
+
+    /// What an operand is in SSA form.
+    fn operand(&mut self, block: Block, value: Value) -> Value {
+        match self.function.values[value].def {
+            ValueDef::Variable(variable) => self.read(variable, block),
+            _ => self.forward.resolve(value),
+        }
+    }
+
+    /// The value of a variable at the end of what is filled of a block.
+    fn read(&mut self, variable: Variable, at: Block) -> Value {
+        let mut block = at;
+        loop {
+            let mut value = self.descend(variable, block);
+            // Hand the value down to the last join, and go on there with its next edge.
+            loop {
+                let passed = self.lookup.joins.last().map_or(0, |join| join.passed);
+                for block in self.lookup.passed.drain(passed..) {
+                    self.defs.set(variable, block, value);
+                }
+                let Some(join) = self.lookup.joins.last_mut() else { return value };
+                self.lookup.operands.push(value);
+                if let Some(edge) = self.cfg.pred_edges(join.block).get(join.followed) {
+                    join.followed += 1;
+                    block = edge.block;
+                    break;
+                }
+                value = self.finish_join(variable);
+            }
+        }
+    }
+
+    /// Follows predecessors up from `block` to the first that knows the variable's value. Leaves
+    /// the blocks passed on the way and the joins entered in the look-up's state.
+    fn descend(&mut self, variable: Variable, mut block: Block) -> Value {
+        loop {
+            self.lookup.steps += 1;
+            match self.defs.get(variable, block) {
+                Some(MARK) => return self.add_phi(variable, block).1,
+                Some(value) => return self.forward.resolve(value),
+                None => {}
+            }
+            if self.open_edges[block] != 0 {
+                let (phi, value) = self.add_phi(variable, block);
+                self.incomplete[block].push((variable, phi));
+                return value;
+            }
+            let edges = self.cfg.pred_edges(block);
+            match (edges.first(), edges.last()) {
+                (Some(first), Some(last)) if first.block == last.block => {
+                    self.lookup.passed.push(block);
+                    block = first.block;
+                }
+                (Some(first), _) => {
+                    self.defs.set(variable, block, MARK);
+                    self.lookup.joins.push(Join {
+                        block,
+                        followed: 1,
+                        operands: self.lookup.operands.len(),
+                        passed: self.lookup.passed.len(),
+                    });
+                    block = first.block;
+                }
+                _ => {
+                    let value = self.undefined(variable);
+                    self.defs.set(variable, block, value);
+                    return value;
+                }
+            }
+        }
+    }
+
+    /// All operands of the last join are there: its value.
+    fn finish_join(&mut self, variable: Variable) -> Value {
+        let Some(Join { block, operands: start, .. }) = self.lookup.joins.pop() else {
+            unreachable!("a look-up finishes only joins that it has entered")
+        };
+        let operands = self.lookup.operands.split_off(start);
+        let found = self.defs.get(variable, block).filter(|&value| value != MARK);
+        let value = match found.and_then(|value| self.phis.of(value)) {
+            Some(phi) => {
+                self.phis.complete(phi, &operands, &mut self.forward);
+                self.phis.data(phi).value
+            }
+            None => {
+                let first = self.forward.resolve(operands[0]);
+                if operands.iter().all(|&operand| self.forward.resolve(operand) == first) {
+                    first
+                } else {
+                    let (phi, value) = self.add_phi(variable, block);
+                    self.phis.complete(phi, &operands, &mut self.forward);
+                    value
+                }
+            }
+        };
+        let value = self.forward.resolve(value);
+        self.defs.set(variable, block, value);
+        value
+    }
+
+    /// All predecessors of a block are filled: its waiting φs get their operands.
+    fn seal(&mut self, block: Block) {
+        for (variable, phi) in std::mem::take(&mut self.incomplete[block]) {
+            let preds = self.cfg.pred_edges(block).len();
+            let mut operands = Vec::with_capacity(preds);
+            for i in 0..preds {
+                operands.push(self.read(variable, self.cfg.pred_edges(block)[i].block));
+            }
+            self.phis.complete(phi, &operands, &mut self.forward);
+        }
+    }
+
+    fn add_phi(&mut self, variable: Variable, block: Block) -> (Phi, Value) {
+        let ty = self.function.variables[variable].ty;
+        let def = ValueDef::Param(block, u32::MAX);
+        let value = self.function.values.push(ValueData { ty, def });
+        self.defs.set(variable, block, value);
+        (self.phis.add(block, value), value)
+    }
+
+    fn undefined(&mut self, variable: Variable) -> Value {
+        self.function.constant(match self.function.variables[variable].ty {
+            Type::Int => Const::Int(0),
+            Type::Float => Const::Float(0),
+            Type::Bool => Const::Bool(false),
+            Type::Ref => Const::Nil,
+        })
+    }
+
+    /// Makes the φs that are left parameters of their blocks.
+    fn place_phis(&mut self) {
+        for phi in self.phis.live(&self.forward) {
+            let (block, value) = (self.phis.data(phi).block, self.phis.data(phi).value);
+            let params = &mut self.function.blocks[block].params;
+            self.function.values[value].def = ValueDef::Param(block, params.len() as u32);
+            params.push(value);
+            for (edge, &operand) in self.cfg.pred_edges(block).iter().zip(self.phis.operands(phi)) {
+                let edges = self.function.blocks[edge.block].terminator.edges_mut();
+                edges[edge.index as usize].args.push(operand);
+            }
+        }
+    }
+}
+
+/// Whether some cycle of the graph can be entered at more than one block.
+fn is_irreducible(cfg: &Cfg, function: &Function) -> bool {
+    let mut retreating = Vec::new();
+    for (number, &block) in cfg.rpo().iter().enumerate() {
+        for succ in function.succs(block) {
+            if cfg.rpo_number(succ).is_some_and(|n| n as usize <= number) {
+                retreating.push((block, succ));
+            }
+        }
+    }
+    if retreating.is_empty() {
+        return false;
+    }
+    let dominators = Dominators::compute(cfg);
+    retreating.iter().any(|&(from, to)| !dominators.dominates(to, from))
+}
