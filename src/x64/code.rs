@@ -8,6 +8,7 @@
 //!
 //! `VCode` + `Allocation` → `CompiledFunction`. The code must lie at a multiple of 16.
 
+mod arrays;
 mod cold;
 mod frame;
 mod insts;

@@ -566,6 +566,11 @@ impl Asm {
         }
     }
 
+    /// `cmp dword [mem], imm`
+    pub fn cmp_half(&mut self, mem: Mem, imm: i32) {
+        mem!(self, mem, (cmp DWORD) (, DWORD imm))
+    }
+
     /// `test`
     pub fn test(&mut self, lhs: PReg, rhs: Rmi) {
         match rhs {
@@ -792,3 +797,6 @@ impl Asm {
         dynasm!(self.ops ; cvttsd2si Rq(gpr(dst)), Rx(xmm(src)));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,8 @@
 //! table, with the stack pointer noted in the context first.
 
 pub mod abi;
+pub mod disasm;
+pub mod dump;
 pub mod features;
 pub mod inst;
 pub mod regs;

@@ -10,7 +10,7 @@ use crate::mach::{
 use crate::x64::Inst;
 use crate::x64::regs::{CALLEE_SAVED, CALLER_SAVED};
 
-pub(super) fn allocate(code: &VCode<Inst>, seed: u64) -> Allocation {
+pub(in crate::x64) fn allocate(code: &VCode<Inst>, seed: u64) -> Allocation {
     let mut rng = Rng::new(seed);
     let count = code.vregs.len() as u32;
     let live = live_across(code);
