@@ -138,8 +138,8 @@ pub fn back<T: Target>(
     let allocation = timings.time("regalloc", || regalloc::allocate(&code, registers, &how));
     if options.verify {
         timings
-            .time("verify", || regalloc::check(&code, &allocation, registers))
-            .map_err(|errors| CompileError::Allocation(code.name.clone(), format!("{errors:?}")))?;
+            .time("verify", || regalloc::checker::check(&code, &allocation, registers))
+            .map_err(|error| CompileError::Allocation(code.name.clone(), error.to_string()))?;
     }
     let compiled = timings.time("emit", || target.emit(&code, &allocation));
     Ok(Backed { code, allocation, compiled })
