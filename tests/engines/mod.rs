@@ -112,8 +112,11 @@ fn interpret(module: &Module, function: FuncRef, args: &[u64]) -> Result<Option<
         .map_err(|stopped| reason(&stopped.stop))
 }
 
+/// How a program ended.
+pub type Ended = Result<i32, Box<Stopped>>;
+
 /// Runs the script and main; what was printed, and how it ended.
-pub fn run_program(module: &Module) -> Result<(Vec<u8>, Result<i32, Box<Stopped>>), String> {
+pub fn run_program(module: &Module) -> Result<(Vec<u8>, Ended), String> {
     let (mut runtime, captured) = runtime()?;
     let result = Interpreter::new(module, &mut runtime)
         .and_then(|interpreter| interpreter.with_limit(STEPS).run_program());
