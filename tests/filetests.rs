@@ -23,7 +23,7 @@ use std::{env, fs};
 
 use toyjit::ir::interp::Interpreter;
 use toyjit::ir::verify::{Place, VerifyError, verify_module};
-use toyjit::ir::{FuncRef, Module, Type, interp, parse, print};
+use toyjit::ir::{FuncRef, Loc, Module, Type, parse, print};
 use toyjit::source::Sources;
 use toyjit_runtime::{Config, Input, Output, Runtime, Stop, Stopped};
 
@@ -93,10 +93,9 @@ impl Case {
     fn report(&self, stopped: &Stopped) -> String {
         let mut text = format!("trap: {}\n", reason(&stopped.stop));
         for &call in &stopped.backtrace.first {
-            if let Some((function, loc)) = interp::location(&self.module, call) {
-                let place = self.sources.place(function.locs[loc].span.start);
-                let _ = writeln!(text, "  in {} at {}:{}", function.name, place.line, place.column);
-            }
+            let function = &self.module.functions[FuncRef(call.function)];
+            let place = self.sources.place(function.locs[Loc(call.loc)].span.start);
+            let _ = writeln!(text, "  in {} at {}:{}", function.name, place.line, place.column);
         }
         text
     }

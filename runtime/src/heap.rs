@@ -33,6 +33,9 @@ const YOUNG_LARGE: u64 = 4 << 20;
 /// Heaps below this size are allowed on any machine.
 const ALWAYS_ALLOWED: u64 = 64 << 20;
 
+/// As many surviving bytes cost as much as a look at a frame of machine code.
+const FRAME_COST: u64 = 16;
+
 /// Whether new memory must be 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Zeroing {
@@ -55,6 +58,8 @@ pub struct HeapStats {
     pub survived: u64,
     /// Bytes that lived after the latest collection of everything.
     pub live: u64,
+    /// Bytes that the heap takes from the machine.
+    pub taken: u64,
     /// How long the collections took.
     pub pauses: Pauses,
 }
@@ -80,6 +85,14 @@ impl Pauses {
         let class = u64::BITS - (pause.as_micros() as u64).leading_zeros();
         self.histogram[class.min(31) as usize] += 1;
     }
+}
+
+/// What a collection had to do.
+struct Traced {
+    /// Bytes that survived in the nursery.
+    survived: u64,
+    /// Frames of machine code that were on the stack.
+    frames: u64,
 }
 
 /// All objects but the static ones.
@@ -288,11 +301,11 @@ impl Runtime {
         }
         self.heap.stats.minor += 1;
         let remembered = std::mem::take(&mut self.heap.remembered);
-        let survived = self.trace::<false>(&remembered);
+        let traced = self.trace::<false>(&remembered);
         self.heap.remembered = remembered;
         self.heap.remembered.clear();
         self.heap.large.sweep_young();
-        self.restart_nursery(survived);
+        self.restart_nursery(traced);
         Ok(())
     }
 
@@ -313,32 +326,32 @@ impl Runtime {
             unsafe { raw::store(object + HEADER, raw::load(object + HEADER) | LOG) };
         }
         heap.sense ^= MARK;
-        let survived = self.trace::<true>(&[]);
+        let traced = self.trace::<true>(&[]);
         let heap = &mut self.heap;
         heap.large.sweep(heap.sense);
         heap.stats.live = heap.old.sweep() + heap.large.old_bytes;
         let live = heap.stats.live;
         heap.threshold = preferred(live).max(heap.old_bytes() + (live / 4).max(4 << 20));
         heap.old.give_back(heap.threshold.saturating_sub(heap.large.old_bytes));
-        self.restart_nursery(survived);
+        self.restart_nursery(traced);
         Ok(())
     }
 
-    fn restart_nursery(&mut self, survived: u64) {
+    fn restart_nursery(&mut self, Traced { survived, frames }: Traced) {
         let context = self.context.pointer();
         let heap = &mut self.heap;
         heap.stats.allocated += heap.nursery.used(context);
         heap.stats.survived += survived;
         if heap.nursery.start != 0 {
-            heap.nursery.adapt(survived);
+            heap.nursery.adapt(survived + frames * FRAME_COST);
             heap.nursery.restart(context);
         }
     }
 
-    /// Traces from all roots and from the remembered objects. The answer is the bytes that survived in
-    /// the nursery.
-    fn trace<const FULL: bool>(&mut self, remembered: &[u64]) -> u64 {
+    /// Traces from all roots and from the remembered objects.
+    fn trace<const FULL: bool>(&mut self, remembered: &[u64]) -> Traced {
         let globals = self.global_address(0);
+        let mut frames = 0;
         let heap = &mut self.heap;
         let nursery = (heap.nursery.start, heap.nursery.span());
         let mut tracer =
@@ -348,6 +361,7 @@ impl Runtime {
         // remembered objects are live ones of the old generation.
         unsafe {
             for frame in self.code.walk((*self.context.pointer()).last_sp) {
+                frames += 1;
                 for &offset in frame.site.refs {
                     tracer.visit(frame.sp + u64::from(offset));
                 }
@@ -369,13 +383,14 @@ impl Runtime {
             }
         }
         tracer.drain();
-        tracer.survived
+        Traced { survived: tracer.survived, frames }
     }
 
     /// What the heap has done so far.
     pub fn heap_stats(&self) -> HeapStats {
         let mut stats = self.heap.stats.clone();
         stats.allocated += self.heap.nursery.used(self.context.pointer());
+        stats.taken = self.heap.footprint();
         stats
     }
 }

@@ -98,9 +98,10 @@ impl Nursery {
         }
     }
 
-    /// Uses twice as much where more than a tenth survived. To be called before `restart`.
-    pub(crate) fn adapt(&mut self, survived: u64) {
-        if survived > self.size / 10 {
+    /// Uses twice as much where a collection cost as much as if more than a tenth had survived. To be
+    /// called before `restart`.
+    pub(crate) fn adapt(&mut self, cost: u64) {
+        if cost > self.size / 10 {
             self.size = (self.size * 2).min(self.last_size);
         }
     }

@@ -323,3 +323,72 @@ impl Old {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Allocates objects of these sizes and checks that none overlaps another.
+    fn allocate(old: &mut Old, sizes: impl Iterator<Item = u64>) -> Vec<(u64, u64)> {
+        sizes
+            .map(|size| {
+                assert!(old.reserve(size));
+                (old.allocate(size), size)
+            })
+            .collect()
+    }
+
+    fn assert_apart(mut objects: Vec<(u64, u64)>) {
+        objects.sort_unstable();
+        for pair in objects.windows(2) {
+            assert!(pair[0].0 + pair[0].1 <= pair[1].0, "{pair:?}");
+        }
+        for (at, size) in objects {
+            assert_eq!(at / BLOCK, (at + size - 1) / BLOCK, "within one block");
+        }
+    }
+
+    #[test]
+    fn freed_lines_are_used_again() {
+        let mut old = Old::new(true);
+        let sizes = |seed: u64| (0..4000).map(move |i| 8 + (i * 7919 + seed) % 1000 / 8 * 8);
+        let mut kept = allocate(&mut old, sizes(1).chain([8192, 8192, 8192]));
+        assert_apart(kept.clone());
+        for round in 0..5 {
+            assert!(old.begin_marking(0, 0, 0));
+            kept = kept.into_iter().skip(round % 3).step_by(3).collect();
+            let mut live = 0;
+            for &(at, size) in &kept {
+                old.mark(at, size);
+                live += size;
+            }
+            assert_eq!(old.sweep(), live);
+            let before = old.blocks;
+            kept.extend(allocate(&mut old, sizes(round as u64)));
+            assert_apart(kept.clone());
+            assert!(old.blocks < before + 80, "free lines were used");
+        }
+        assert!(old.begin_marking(0, 0, 0));
+        assert_eq!(old.sweep(), 0);
+        assert_eq!(old.blocks, 0);
+        old.give_back(0);
+        assert_apart(allocate(&mut old, sizes(3)));
+    }
+
+    #[test]
+    fn sparse_blocks_are_chosen() {
+        let mut old = Old::new(false);
+        let objects = allocate(&mut old, (0..4096).map(|_| 64));
+        assert!(old.begin_marking(0, 0, 0));
+        let block = objects[0].0 / BLOCK;
+        for &(at, size) in objects.iter().filter(|object| object.0 / BLOCK != block) {
+            old.mark(at, size);
+        }
+        old.mark(objects[0].0, 64);
+        old.sweep();
+        assert!(old.begin_marking(0, BLOCK / 2, BLOCK));
+        for &(at, _) in &objects {
+            assert_eq!(old.is_evacuating(at), at / BLOCK == block);
+        }
+    }
+}

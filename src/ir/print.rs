@@ -242,18 +242,18 @@ impl<'a> Text<'a> {
     }
 
     fn block(&mut self, block: Block) -> fmt::Result {
-        let data = &self.function.blocks[block];
+        let Some(data) = self.function.blocks.get(block) else { return Ok(()) };
         write!(self.out, "{block}")?;
         for (i, &param) in data.params.iter().enumerate() {
             self.out.push_str(if i == 0 { "(" } else { ", " });
             self.value(param)?;
-            write!(self.out, ": {}", self.function.values[param].ty.name())?;
+            write!(self.out, ": {}", self.type_name(param))?;
         }
         self.out.push_str(if data.params.is_empty() { ":\n" } else { "):\n" });
         for &inst in &data.insts {
             self.out.push_str("  ");
             self.inst(inst)?;
-            self.location(self.function.insts[inst].loc)?;
+            self.location(self.function.insts.get(inst).map_or(Loc(0), |data| data.loc))?;
         }
         self.out.push_str("  ");
         self.terminator(&data.terminator)?;
@@ -278,14 +278,15 @@ impl<'a> Text<'a> {
     }
 
     fn inst(&mut self, inst: Inst) -> fmt::Result {
-        let data = &self.function.insts[inst];
+        let Some(data) = self.function.insts.get(inst) else { return write!(self.out, "{inst}") };
         let info = data.op.info();
         if let Some(result) = data.result {
             self.value(result)?;
-            let ty = self.function.values[result].ty;
-            let is_variable = matches!(self.function.values[result].def, ValueDef::Variable(_));
-            if !is_variable && info.result != ResultKind::Is(ty) {
-                write!(self.out, ": {}", ty.name())?;
+            let value = self.function.values.get(result);
+            let is_variable = value.is_some_and(|v| matches!(v.def, ValueDef::Variable(_)));
+            let is_told = value.is_some_and(|v| info.result == ResultKind::Is(v.ty));
+            if !is_variable && !is_told {
+                write!(self.out, ": {}", self.type_name(result))?;
             }
             self.out.push_str(" = ");
         }
@@ -362,6 +363,10 @@ impl<'a> Text<'a> {
         Ok(())
     }
 
+    fn type_name(&self, value: Value) -> &'static str {
+        self.function.values.get(value).map_or("?", |data| data.ty.name())
+    }
+
     fn value(&mut self, value: Value) -> fmt::Result {
         match self.function.values.get(value).map(|data| data.def) {
             Some(ValueDef::Const(constant)) => self.constant(constant),
@@ -420,7 +425,7 @@ fn used_variables(function: &Function) -> EntitySet<Value> {
         }
     };
     for data in function.blocks.values() {
-        for &inst in &data.insts {
+        for &inst in data.insts.iter().filter(|inst| function.insts.get(**inst).is_some()) {
             function.args(inst).iter().copied().for_each(&mut note);
             function.insts[inst].result.into_iter().for_each(&mut note);
         }

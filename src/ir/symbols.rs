@@ -26,7 +26,7 @@ pub(super) fn is_word_char(c: char) -> bool {
 /// Whether the parser reads this word as something else than a variable.
 pub(super) fn is_reserved(word: &str) -> bool {
     let entity = numbered(word, 'v').or(numbered(word, 'b')).is_some();
-    entity || matches!(word, "true" | "false" | "nil" | "inf" | "nan")
+    entity || matches!(word, "true" | "false" | "nil") || is_float(word)
 }
 
 /// The digits of `v12` behind its prefix.
@@ -42,27 +42,46 @@ pub(super) fn own_name(spelled: &str) -> &str {
 /// Spells the names of things, given in the order of their numbers.
 fn spell<'a>(
     names: impl Iterator<Item = &'a str>,
-    allowed: fn(char) -> bool,
+    plain: fn(&str) -> String,
     reserved: fn(&str) -> bool,
 ) -> Vec<String> {
     let mut taken = FxHashSet::default();
     let mut spelled = Vec::new();
     for (number, name) in names.enumerate() {
-        let plain: String = name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
-        let free = !plain.is_empty() && !reserved(&plain) && taken.insert(plain.clone());
+        let plain = plain(name);
+        let free = !reserved(&plain) && taken.insert(plain.clone());
         spelled.push(if free { plain } else { format!("{plain}#{number}") });
     }
     spelled
 }
 
-/// A name that begins or ends in a way the lexer would cut.
-fn is_cut(name: &str) -> bool {
-    name.ends_with([':', '.'])
-        || name.as_bytes().windows(2).any(|w| w[0] == b':' && !w[1].is_ascii_digit())
+/// A name in the characters of names. A colon stays where a digit follows, as in `fn@12:8`.
+fn plain_name(name: &str) -> String {
+    let followers = name.chars().skip(1).map(Some).chain([None]);
+    let plain = name.chars().zip(followers).map(|(c, next)| match (c, next) {
+        (':', Some('0'..='9')) => c,
+        (':', _) => '_',
+        (c, _) if is_name_char(c) => c,
+        _ => '_',
+    });
+    if name.is_empty() { "_".into() } else { plain.collect() }
 }
 
-fn is_no_word(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_digit()) || name.contains('.')
+/// A name in the characters of words.
+fn plain_word(name: &str) -> String {
+    let begins = name.starts_with(|c: char| !c.is_ascii_digit() && c != '.');
+    let plain = name.chars().map(|c| if is_word_char(c) { c } else { '_' });
+    (!begins).then_some('_').into_iter().chain(plain).collect()
+}
+
+/// The same without dots, since one stands between a structure and its field.
+fn plain_field(name: &str) -> String {
+    plain_word(name).replace('.', "_")
+}
+
+/// Whether the lexer reads a word as a float.
+fn is_float(word: &str) -> bool {
+    matches!(word, "inf" | "nan")
 }
 
 /// The spelled names of a module's things.
@@ -81,11 +100,11 @@ impl Symbols {
     pub(super) fn new(module: &Module) -> Self {
         let structures = module.structures.values();
         Self {
-            functions: spell(module.functions.values().map(|f| &*f.name), is_name_char, is_cut),
-            globals: spell(module.globals.values().map(|g| &*g.name), is_name_char, is_cut),
-            structures: spell(structures.clone().map(|s| &*s.name), is_word_char, is_no_word),
+            functions: spell(module.functions.values().map(|f| &*f.name), plain_name, |_| false),
+            globals: spell(module.globals.values().map(|g| &*g.name), plain_name, |_| false),
+            structures: spell(structures.clone().map(|s| &*s.name), plain_field, is_float),
             fields: structures
-                .map(|s| spell(s.fields.iter().map(|f| &*f.0), is_word_char, is_no_word))
+                .map(|s| spell(s.fields.iter().map(|f| &*f.0), plain_field, is_float))
                 .collect(),
             classes: module.classes.len(),
         }
@@ -133,13 +152,35 @@ impl Symbols {
 
 /// The spelled names of a function's variables.
 pub(super) fn variables(function: &Function) -> Vec<String> {
-    let names = function.variables.values().map(|v| &*v.name);
-    spell(names, is_word_char, |name| {
-        is_reserved(name) || name.starts_with(|c: char| c.is_ascii_digit())
-    })
+    spell(function.variables.values().map(|v| &*v.name), plain_word, is_reserved)
 }
 
 /// The spelled name of one variable.
 pub(super) fn variable(names: &[String], variable: Variable) -> &str {
     names.get(variable.index()).map_or("?", String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_twice_changes_nothing() {
+        let names = [
+            "x", "x", "", "", "a b", "a_b", "1x", ".x", "v1", "nan", "fn@12:8", "a:", ":1", "é",
+            "x#1",
+        ];
+        for (plain, reserved) in [
+            (plain_name as fn(&str) -> String, (|_| false) as fn(&str) -> bool),
+            (plain_word, is_reserved),
+            (plain_field, is_float),
+        ] {
+            let spelled = spell(names.into_iter(), plain, reserved);
+            let own = spelled.iter().map(|name| own_name(name));
+            assert_eq!(spell(own, plain, reserved), spelled);
+            let distinct: FxHashSet<&String> = spelled.iter().collect();
+            assert_eq!(distinct.len(), names.len());
+        }
+        assert_eq!(spell(names.into_iter(), plain_name, |_| false)[10], "fn@12:8");
+    }
 }

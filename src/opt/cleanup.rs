@@ -139,7 +139,8 @@ fn params_used_elsewhere(f: &Function, cfg: &Cfg) -> EntitySet<Value> {
     set
 }
 
-fn empty_unreachable(f: &mut Function, cfg: &Cfg) {
+/// Empties the blocks that no path reaches.
+pub(super) fn empty_unreachable(f: &mut Function, cfg: &Cfg) {
     for block in f.blocks.keys().filter(|&block| !cfg.is_reachable(block)) {
         empty(f, block);
     }

@@ -67,3 +67,6 @@ pub fn dump_vcode(_: &VCode<Inst>) -> String { String::new() }
 pub fn dump_allocation(_: &VCode<Inst>, _: &Allocation) -> String { String::new() }
 /// x
 pub fn disassemble(_: &Module, _: FuncRef, _: &CompiledFunction, _: &crate::source::Sources) -> String { String::new() }
+
+#[cfg(test)]
+mod tests;

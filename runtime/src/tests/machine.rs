@@ -295,3 +295,13 @@ fn interruption_from_another_thread() {
         runtime.interrupter().clear();
     }
 }
+
+#[test]
+#[ignore = "a measurement, for release builds"]
+fn deep_stacks_are_walked_quickly() {
+    let mut runtime = machine(false, 256 << 20);
+    let start = std::time::Instant::now();
+    let list = run(&mut runtime, build, &[8_000_000]).unwrap().word;
+    println!("{:?} {:?}", start.elapsed(), runtime.heap_stats());
+    assert_eq!(runtime.field(list, 1), 8_000_000);
+}

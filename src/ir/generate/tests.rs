@@ -86,3 +86,28 @@ fn a_broken_function_is_refused() {
         }
     });
 }
+
+#[test]
+fn damaged_text_never_panics() {
+    arbtest::arbtest(|u| {
+        let form = if u.arbitrary()? { Form::Ssa } else { Form::Variable };
+        let shape = Shape { form, functions: 1, blocks: 5, insts: 4, fuel: 10 };
+        let text = print::module(&module(&mut Rng::new(u.arbitrary()?), &shape));
+        let mut words: Vec<&str> = text.split_inclusive([' ', '\n', '(']).collect();
+        for _ in 0..u.int_in_range(1..=4)? {
+            let (from, to) = (u.choose_index(words.len())?, u.choose_index(words.len())?);
+            match u.int_in_range(0..=3)? {
+                0 => words.swap(from, to),
+                1 => words[to] = words[from],
+                2 => words.insert(to, words[from]),
+                _ => _ = words.remove(to),
+            }
+        }
+        if let Ok(module) = parse::module(&words.concat()) {
+            let text = print::module(&module);
+            assert_eq!(print::module(&parse::module(&text).unwrap()), text);
+            let _ = verify::verify_module(&module);
+        }
+        Ok(())
+    });
+}

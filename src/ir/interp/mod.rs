@@ -10,14 +10,14 @@
 //! of words.
 //!
 //! `Module` (verified), `Runtime`, arguments → the result, or why the run ended early and where. In
-//! the chain of calls `function` is the [`FuncRef`] that ran and `loc` its [`Loc`], which tells the
+//! the chain of calls `function` is the [`FuncRef`] that ran and `loc` its location, which tells the
 //! inlined calls.
 
 mod layout;
 mod objects;
 
 use self::layout::{Layout, Place};
-use super::function::{Block, ENTRY, Edge, FuncRef, Function, Inst, Loc, Terminator, Value};
+use super::function::{Block, ENTRY, Edge, FuncRef, Function, Inst, Terminator, Value};
 use super::module::Module;
 use super::op::Op;
 use super::print::Printer;
@@ -371,10 +371,4 @@ fn failed_check(op: Op, args: &[u64]) -> Stop {
 
 fn fault<T>(message: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Fault(message.into()))
-}
-
-/// The location that a call of a chain of calls has in the function it ran in.
-pub fn location(module: &Module, call: Call) -> Option<(&Function, Loc)> {
-    let function = module.functions.get(FuncRef(call.function))?;
-    function.locs.get(Loc(call.loc)).map(|_| (function, Loc(call.loc)))
 }

@@ -9,6 +9,8 @@
 //! `Module` and `Function` (of either form) → nothing, or what is wrong.
 
 mod references;
+#[cfg(test)]
+mod tests;
 mod types;
 
 use super::cfg::Cfg;

@@ -10,13 +10,14 @@
 //!
 //! Rules look through checks: `x / check_div x` is 1, and the check stays.
 //!
-//! SSA → SSA, linear. Leaves blocks without predecessors behind (cleanup removes them).
+//! SSA → SSA, linear. Blocks that no path reaches any longer are emptied.
 
 mod compare;
 mod float;
 mod int;
 
 use super::Context;
+use super::cleanup::empty_unreachable;
 use super::effects::is_never_nil;
 use crate::ir::cfg::Cfg;
 use crate::ir::{Block, Const, Function, Inst, Module, Op, Terminator, Type, Value};
@@ -36,6 +37,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         folder.branch(block, cx);
     }
     folder.forward.apply(folder.f);
+    empty_unreachable(f, &Cfg::compute(f));
 }
 
 /// What an instruction is replaced by.

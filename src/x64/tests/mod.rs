@@ -1,0 +1,7 @@
+//! Tests of the target as a whole: modules are compiled, linked and run, and their results compared
+//! with the interpreter's and the operator table's.
+
+mod machine;
+mod operators;
+mod random;
+mod spill;
