@@ -5,10 +5,14 @@ use std::env;
 
 use toyjit::ir::interp::Interpreter;
 use toyjit::ir::verify::verify;
-use toyjit::ir::{FuncRef, Function, Module, print};
-use toyjit::opt::{Context, Fuel, PASSES, Pass};
+use toyjit::ir::{FuncRef, Function, Module, Type, print};
+use toyjit::jit;
+use toyjit::opt::{self, Context, Fuel, PASSES, Pass};
+use toyjit::pipeline::{self, Options};
 use toyjit::ssa::{self, Construction, Folding};
-use toyjit_runtime::{Captured, Config, Input, Output, Runtime, Stop, Stopped};
+use toyjit::timing::Timings;
+use toyjit::x64::{Stub, X64};
+use toyjit_runtime::{Arguments, Captured, Config, Input, Output, Runtime, Stop, Stopped};
 
 /// Turns a module into the text that is compared. Arguments are the words behind its name.
 pub type Action = fn(&Module, &[&str]) -> Result<String, String>;
@@ -51,6 +55,13 @@ pub const ENGINES: &[(&str, Engine)] = &[
             result = next;
         }
         result
+    }),
+    ("machine code -O0", |module, function, args| machine(0, false, module, function, args)),
+    ("machine code -O1", |module, function, args| machine(1, false, module, function, args)),
+    ("machine code -O2", |module, function, args| machine(2, false, module, function, args)),
+    ("machine code -O3", |module, function, args| machine(3, false, module, function, args)),
+    ("machine code, all spilled", |module, function, args| {
+        machine(2, true, module, function, args)
     }),
 ];
 
@@ -121,4 +132,46 @@ pub fn run_program(module: &Module) -> Result<(Vec<u8>, Ended), String> {
     let result = Interpreter::new(module, &mut runtime)
         .and_then(|interpreter| interpreter.with_limit(STEPS).run_program());
     Ok((captured.take(), result))
+}
+
+fn machine(
+    level: u8,
+    spill_everything: bool,
+    module: &Module,
+    function: FuncRef,
+    args: &[u64],
+) -> Result<Option<u64>, String> {
+    let (mut runtime, _) = runtime()?;
+    let (mut module, mut timings) = (module.clone(), Timings::default());
+    let options = Options { level, spill_everything, verify: true, ..Options::default() };
+    pipeline::middle(&mut module, &options, &mut timings, &mut () as &mut dyn opt::Observer);
+    let target = X64::native();
+    let compile = |id| {
+        let backed = pipeline::back(&target, &module, id, &options, &mut Timings::default());
+        backed.map(|backed| backed.compiled).map_err(|error| error.to_string())
+    };
+    let functions = module.functions.keys().map(compile).collect::<Result<Vec<_>, _>>()?;
+    let loaded = module.load(&mut runtime).map_err(|stop| reason(&stop))?;
+    let stubs = Stub::ALL.map(Stub::code);
+    let linked = jit::link(&module, &functions, &stubs, &loaded, &mut runtime)
+        .map_err(|error| error.to_string())?;
+    let signature = &module.functions[function].signature;
+    let mut arguments = Arguments::default();
+    let (mut words, mut floats) = (0, 0);
+    for (&ty, &arg) in signature.params.iter().zip(args) {
+        if ty == Type::Float {
+            arguments.floats[floats] = f64::from_bits(arg);
+            floats += 1;
+        } else {
+            arguments.words[words] = arg;
+            words += 1;
+        }
+    }
+    match linked.call(&mut runtime, function, &arguments) {
+        Ok(results) => Ok(signature.result.map(|ty| match ty {
+            Type::Float => results.float.to_bits(),
+            _ => results.word,
+        })),
+        Err(stopped) => Err(reason(&stopped.stop)),
+    }
 }
