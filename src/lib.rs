@@ -24,3 +24,7 @@ pub mod x64;
 pub mod jit;
 
 pub mod pipeline;
+pub mod report;
+pub mod timing;
+
+pub mod cli;

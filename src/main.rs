@@ -1,1 +1,5 @@
-fn main() {}
+//! The program `toyjit`.
+
+fn main() {
+    std::process::exit(toyjit::cli::main());
+}

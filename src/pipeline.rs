@@ -1,1 +1,233 @@
-//! The whole flow.
+//! The whole flow, from text to machine code that runs.
+//!
+//! ```text
+//! source ─ syntax::parse ─ AST ─ sema::check ─ HIR ─ lower ─ CFG over variables
+//!  ─ analysis::check_flow ─ ssa::construct ─ opt::run ─ SSA
+//!  ─ Target::select ─ VCode ─ regalloc ─ Target::emit ─ bytes ─ jit::link ─ run in place
+//! ```
+
+use crate::analysis;
+use crate::interp::Halt;
+use crate::ir::{FuncRef, Module};
+use crate::jit::{self, LinkError, Linked};
+use crate::lower::{self, Lowered};
+use crate::mach::{Allocation, CompiledFunction, Target, VCode};
+use crate::opt::{self, Observer};
+use crate::regalloc;
+use crate::report::trace;
+use crate::sema::{self, hir};
+use crate::source::{Diagnostic, Interner, Severity, Sources, Trace};
+use crate::ssa::{self, Construction, Folding};
+use crate::syntax;
+use crate::timing::Timings;
+use crate::x64::{Stub, X64};
+use std::fmt;
+use toyjit_runtime::{Arguments, Runtime, Stop, Stopped};
+
+/// How a program is compiled.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Optimisation level, 0 to 3.
+    pub level: u8,
+    /// Whether the IR is verified after each pass and each allocation is checked.
+    pub verify: bool,
+    /// Names of passes to leave out.
+    pub disabled: Vec<String>,
+    /// How SSA form is constructed.
+    pub construction: Construction,
+    /// Whether every value is kept in its spill slot (a test of the compiler).
+    pub spill_everything: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            level: 2,
+            verify: cfg!(debug_assertions),
+            disabled: Vec::new(),
+            construction: Construction::Braun,
+            spill_everything: false,
+        }
+    }
+}
+
+/// A program that has passed the front end.
+#[derive(Debug)]
+pub struct Front {
+    /// The names.
+    pub interner: Interner,
+    /// The typed tree.
+    pub program: hir::Program,
+    /// The CFG, in the variable form.
+    pub lowered: Lowered,
+}
+
+/// Parses and checks the files of `sources`: everything up to the CFG, and all that is to be said
+/// of it. A program comes out only where nothing of that is an error.
+pub fn front(sources: &Sources, timings: &mut Timings) -> (Option<Front>, Vec<Diagnostic>) {
+    stacker::maybe_grow(FRONT_RED_ZONE, FRONT_STACK, || {
+        let mut interner = Interner::new();
+        let (ast, mut diagnostics) =
+            timings.time("parse", || syntax::parse(sources, 0, &mut interner));
+        let (program, said) = timings.time("check", || sema::check(&ast, &interner));
+        let syntax_is_right = !has_errors(&diagnostics);
+        diagnostics.extend(said);
+        let Some(program) = program.filter(|_| syntax_is_right) else {
+            return (None, diagnostics);
+        };
+        let lowered = timings.time("lower", || lower::lower(&program, &interner));
+        diagnostics
+            .extend(timings.time("flow", || analysis::check_flow(&lowered.module, &lowered.facts)));
+        let front = Front { interner, program, lowered };
+        ((!has_errors(&diagnostics)).then_some(front), diagnostics)
+    })
+}
+
+/// The front end recurses on the nesting of the source (at most 1,000 levels).
+const FRONT_STACK: usize = 256 << 20;
+const FRONT_RED_ZONE: usize = 64 << 20;
+
+fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|d| d.severity == Severity::Error)
+}
+
+/// Variable form to optimised SSA form.
+pub fn middle(
+    module: &mut Module,
+    options: &Options,
+    timings: &mut Timings,
+    observer: &mut dyn Observer,
+) {
+    let folding = if options.level == 0 { Folding::Off } else { Folding::On };
+    timings.time("ssa", || {
+        for function in module.functions.values_mut() {
+            ssa::construct(function, options.construction, folding);
+        }
+    });
+    let passes = opt::Options {
+        level: options.level,
+        disabled: options.disabled.clone(),
+        verify: options.verify,
+        fuel: None,
+    };
+    timings.time("opt", || opt::run(module, &passes, observer));
+}
+
+/// A function on its way through the back end.
+#[derive(Debug)]
+pub struct Backed<I> {
+    /// Instructions over virtual registers.
+    pub code: VCode<I>,
+    /// Their registers.
+    pub allocation: Allocation,
+    /// The machine code.
+    pub compiled: CompiledFunction,
+}
+
+/// Optimised SSA form of one function to machine code.
+pub fn back<T: Target>(
+    target: &T,
+    module: &Module,
+    function: FuncRef,
+    options: &Options,
+    timings: &mut Timings,
+) -> Result<Backed<T::Inst>, CompileError> {
+    let code = timings.time("select", || target.select(module, function));
+    let how = regalloc::Options { spill_everything: options.spill_everything };
+    let registers = target.registers();
+    let allocation = timings.time("regalloc", || regalloc::allocate(&code, registers, &how));
+    if options.verify {
+        timings
+            .time("verify", || regalloc::checker::check(&code, &allocation, registers))
+            .map_err(|error| CompileError::Allocation(code.name.clone(), error.to_string()))?;
+    }
+    let compiled = timings.time("emit", || target.emit(&code, &allocation));
+    Ok(Backed { code, allocation, compiled })
+}
+
+/// Why a checked program could not be compiled: a fault of the compiler or of the machine.
+#[derive(Debug)]
+pub enum CompileError {
+    /// The allocation of a function is wrong.
+    Allocation(String, String),
+    /// The code could not be linked.
+    Link(LinkError),
+    /// The runtime can't hold the program.
+    Load(Stop),
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CompileError::Allocation(name, what) => {
+                write!(f, "wrong register allocation in `{name}`: {what}")
+            }
+            CompileError::Link(error) => write!(f, "{error}"),
+            CompileError::Load(stop) => write!(f, "the program does not fit: {stop:?}"),
+        }
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// A program in executable memory.
+#[derive(Debug)]
+pub struct Executable {
+    module: Module,
+    linked: Linked,
+}
+
+/// Compiles a program that passed the front end, for one runtime.
+pub fn compile(
+    front: Front,
+    options: &Options,
+    runtime: &mut Runtime,
+    timings: &mut Timings,
+) -> Result<Executable, CompileError> {
+    let mut module = front.lowered.module;
+    middle(&mut module, options, timings, &mut ());
+    let target = X64::native();
+    let mut functions = Vec::with_capacity(module.functions.len());
+    for function in module.functions.keys() {
+        functions.push(back(&target, &module, function, options, timings)?.compiled);
+    }
+    let linked = timings.time("link", || {
+        let loaded = module.load(runtime).map_err(CompileError::Load)?;
+        jit::link(&module, &functions, &Stub::ALL.map(Stub::code), &loaded, runtime)
+            .map_err(CompileError::Link)
+    })?;
+    Ok(Executable { module, linked })
+}
+
+impl Executable {
+    /// Runs the top-level statements and then `main`; the exit code.
+    pub fn run(&self, runtime: &mut Runtime) -> Result<i32, Halt> {
+        if let Some(script) = self.module.script {
+            self.call(runtime, script, &Arguments::default())?;
+        }
+        let Some((main, takes_args, returns_int)) = self.module.main else { return Ok(0) };
+        let mut arguments = Arguments::default();
+        if takes_args {
+            let args = runtime.program_args();
+            arguments.words[0] = args.map_err(|stop| Halt { stop, trace: Trace::default() })?;
+        }
+        let code = self.call(runtime, main, &arguments)?;
+        Ok(if returns_int { (code & 0xFF) as i32 } else { 0 })
+    }
+
+    fn call(
+        &self,
+        runtime: &mut Runtime,
+        function: FuncRef,
+        arguments: &Arguments,
+    ) -> Result<u64, Halt> {
+        match self.linked.call(runtime, function, arguments) {
+            Ok(results) => Ok(results.word),
+            Err(stopped) => Err(self.halt(*stopped)),
+        }
+    }
+
+    fn halt(&self, stopped: Stopped) -> Halt {
+        Halt { stop: stopped.stop, trace: trace(&self.module, &stopped.backtrace) }
+    }
+}

@@ -17,11 +17,13 @@ use crate::layout::{
     STR_LEN, Slot, WORD, YOUNG, round_up, type_id,
 };
 use crate::old::Old;
-use crate::raw::{copy, load, store};
+use crate::raw::{copy_words, load, store};
 use crate::types::{Shape, TypeTable};
 
-/// Elements of an array that are scanned in one piece.
-const PIECE: u64 = 512;
+/// Bytes of an array that are scanned in one piece.
+const PIECE: u64 = 4096;
+/// Bytes of an array between the reference that is visited and the one whose object is asked for.
+const AHEAD: u64 = 8 * WORD;
 
 /// A collection that runs. `FULL` is whether it collects everything, not the nursery alone.
 pub(crate) struct Tracer<'a, const FULL: bool> {
@@ -64,6 +66,12 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
         }
     }
 
+    /// Whether a reference leads into the nursery.
+    #[inline(always)]
+    fn is_new(&self, object: u64) -> bool {
+        object.wrapping_sub(self.nursery_start) < self.nursery_span
+    }
+
     /// Visits the reference in the word at `slot`.
     ///
     /// # Safety
@@ -73,7 +81,7 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
         // SAFETY: told above.
         unsafe {
             let object = load(slot);
-            if object.wrapping_sub(self.nursery_start) < self.nursery_span {
+            if self.is_new(object) {
                 let header = load(object);
                 store(slot, self.moved(object, header, true));
             } else if FULL {
@@ -139,7 +147,7 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
         unsafe {
             let size = size_of_object(self.types, object, header);
             let to = self.old.allocate(size);
-            copy(object + WORD, to + WORD, size - WORD);
+            copy_words(object + WORD, to + WORD, size - WORD);
             store(to, header & !MARK | LOG | self.sense);
             store(object, to | FORWARDED);
             if FULL {
@@ -165,10 +173,10 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
         }
     }
 
-    /// Visits all references in an object.
+    /// Visits all references in an object; those of an array later.
     ///
     /// # Safety
-    /// A live object of this heap.
+    /// A live object of this heap that does not move in this collection any more.
     #[inline(always)]
     pub(crate) unsafe fn scan(&mut self, object: u64) {
         let types = self.types;
@@ -192,22 +200,37 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
 
     /// Visits everything that can be reached from what has been visited.
     pub(crate) fn drain(&mut self) {
-        loop {
-            while let Some(object) = self.pending.pop() {
-                // SAFETY: only live objects wait.
-                unsafe { self.scan(object) };
-            }
-            let Some((start, end)) = self.stretches.pop() else { return };
-            let stop = end.min(start + PIECE * WORD);
-            if stop < end {
-                self.stretches.push((stop, end));
-            }
-            for slot in (start..stop).step_by(WORD as usize) {
-                // SAFETY: the stretch is part of a live buffer of references.
-                unsafe { self.visit(slot) };
+        // SAFETY: only live objects wait, in their last places; the stretches are parts of such objects.
+        unsafe {
+            loop {
+                while let Some(object) = self.pending.pop() {
+                    self.scan(object);
+                }
+                let Some((start, end)) = self.stretches.pop() else { return };
+                let stop = end.min(start + PIECE);
+                if stop < end {
+                    self.stretches.push((stop, end));
+                }
+                for slot in (start..stop).step_by(WORD as usize) {
+                    if slot + AHEAD < end {
+                        let object = load(slot + AHEAD);
+                        if FULL || self.is_new(object) {
+                            prefetch(object);
+                        }
+                    }
+                    self.visit(slot);
+                }
             }
         }
     }
+}
+
+/// Asks for the memory at an address, whatever it is.
+#[inline(always)]
+fn prefetch(address: u64) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: a hint, which may be given for any address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::without_provenance(address as usize)) };
 }
 
 /// Bytes of an object.

@@ -1,8 +1,9 @@
 //! The heap: the nursery, the old generation and the large objects together; when to collect what.
 //!
 //! Limits are chosen so that the memory in use stays below twice what lives and 32 MiB: a collection
-//! of everything comes when the old generation has grown by three quarters and 8 MiB, one of the
-//! nursery when it is full or when there are more than a few MiB of young large objects.
+//! of everything comes when the old generation and the large objects take three quarters and 8 MiB
+//! more than what lived the last time, one of the nursery when it is full or when there are more than
+//! a few MiB of young large objects.
 
 use std::time::{Duration, Instant};
 
@@ -17,12 +18,23 @@ use crate::raw;
 use crate::runtime::Runtime;
 use crate::trap::{Stop, Trap};
 
-/// How far the old generation may grow besides a part of what lives.
-const GROWTH: u64 = 8 << 20;
+/// Bytes of old and large objects with which everything is collected, where so many lived last time.
+const fn preferred(live: u64) -> u64 {
+    live / 4 * 7 + (8 << 20)
+}
+
+/// Bytes that old and large objects may take at most, where that can be had by moving objects.
+const fn most(live: u64) -> u64 {
+    live / 8 * 15 + (12 << 20)
+}
+
 /// How many bytes of young large objects there may be besides a part of what lives.
 const YOUNG_LARGE: u64 = 4 << 20;
 /// Heaps below this size are allowed on any machine.
 const ALWAYS_ALLOWED: u64 = 64 << 20;
+
+/// As many surviving bytes cost as much as a look at a frame of machine code.
+const FRAME_COST: u64 = 16;
 
 /// Whether new memory must be 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +58,8 @@ pub struct HeapStats {
     pub survived: u64,
     /// Bytes that lived after the latest collection of everything.
     pub live: u64,
+    /// Bytes that the heap takes from the machine.
+    pub taken: u64,
     /// How long the collections took.
     pub pauses: Pauses,
 }
@@ -73,6 +87,14 @@ impl Pauses {
     }
 }
 
+/// What a collection had to do.
+struct Traced {
+    /// Bytes that survived in the nursery.
+    survived: u64,
+    /// Frames of machine code that were on the stack.
+    frames: u64,
+}
+
 /// All objects but the static ones.
 #[derive(Debug)]
 pub(crate) struct Heap {
@@ -85,12 +107,8 @@ pub(crate) struct Heap {
     sense: u64,
     limit: Option<u64>,
     stress: bool,
-    /// Bytes of the old generation's objects: those that lived, and those that came since.
-    old_bytes: u64,
     /// With more bytes of old and large objects everything is collected.
     threshold: u64,
-    /// Whether the latest collection of everything left the old generation in pieces.
-    fragmented: bool,
     /// Allocations since the latest collection of everything, under stress.
     stress_count: u64,
     /// What was done so far; bytes of the nursery are added when it is emptied.
@@ -107,17 +125,20 @@ impl Heap {
             sense: 0,
             limit,
             stress,
-            old_bytes: 0,
-            threshold: GROWTH,
-            fragmented: false,
+            threshold: preferred(0),
             stress_count: 0,
             stats: HeapStats::default(),
         }
     }
 
     /// The most bytes that the heap may take.
-    pub(crate) fn limit(&mut self) -> u64 {
+    fn limit(&mut self) -> u64 {
         *self.limit.get_or_insert_with(machine_limit)
+    }
+
+    /// How many more bytes the heap may take.
+    pub(crate) fn left(&mut self) -> u64 {
+        self.limit().saturating_sub(self.footprint())
     }
 
     /// Room in the nursery for a small object, if there is some.
@@ -134,10 +155,15 @@ impl Heap {
         self.remembered.push(object);
     }
 
+    /// Bytes that old and large objects take.
+    fn old_bytes(&self) -> u64 {
+        self.old.blocks * BLOCK + self.large.old_bytes
+    }
+
     /// Bytes that the heap takes from the machine.
     fn footprint(&self) -> u64 {
         let nursery = if self.nursery.start == 0 { 0 } else { self.nursery.size };
-        nursery + self.old.blocks * BLOCK + self.large.old_bytes + self.large.young_bytes
+        nursery + self.old_bytes() + self.large.young_bytes
     }
 
     /// Whether `more` bytes may be taken.
@@ -162,6 +188,11 @@ impl Heap {
         // SAFETY: told above.
         let at = unsafe { self.large.grow(buffer, size)? };
         self.stats.allocated += size - old_size;
+        if at != buffer
+            && let Some(entry) = self.remembered.iter_mut().rfind(|entry| **entry == buffer)
+        {
+            *entry = at;
+        }
         Some(at)
     }
 
@@ -169,9 +200,9 @@ impl Heap {
         if self.stress {
             // Often where there is little to trace, rarely where there is much.
             self.stress_count += 1;
-            return self.stress_count * 4096 > self.old_bytes + self.large.old_bytes;
+            return self.stress_count * 4096 > self.stats.live;
         }
-        self.old_bytes + self.large.old_bytes > self.threshold
+        self.old_bytes() > self.threshold
     }
 }
 
@@ -252,14 +283,10 @@ impl Runtime {
     pub fn collect(&mut self, full: bool) -> Result<(), Stop> {
         let started = Instant::now();
         if full {
-            self.collect_everything()?;
-            let heap = &mut self.heap;
-            let wasted = heap.old.blocks * BLOCK > heap.old_bytes / 4 * 7 + GROWTH;
-            if wasted && !heap.stress && !heap.fragmented {
-                heap.fragmented = true;
-                self.collect_everything()?;
+            self.collect_everything(BLOCK / 2)?;
+            if self.heap.threshold > most(self.heap.stats.live) {
+                self.collect_everything(BLOCK / 8 * 7)?;
             }
-            self.heap.fragmented = false;
         } else {
             self.collect_nursery()?;
         }
@@ -274,24 +301,22 @@ impl Runtime {
         }
         self.heap.stats.minor += 1;
         let remembered = std::mem::take(&mut self.heap.remembered);
-        let survived = self.trace::<false>(&remembered);
+        let traced = self.trace::<false>(&remembered);
         self.heap.remembered = remembered;
         self.heap.remembered.clear();
         self.heap.large.sweep_young();
-        self.heap.old_bytes += survived;
-        self.restart_nursery(survived);
+        self.restart_nursery(traced);
         Ok(())
     }
 
-    fn collect_everything(&mut self) -> Result<(), Stop> {
+    /// Collects everything, and empties blocks in which at most so many bytes lived last time.
+    fn collect_everything(&mut self, most_live: u64) -> Result<(), Stop> {
         let used = self.heap.nursery.used(self.context.pointer());
         let heap = &mut self.heap;
-        let most_live = match (heap.stress, heap.fragmented) {
-            (true, _) => BLOCK,
-            (false, true) => BLOCK / 8 * 5,
-            (false, false) => BLOCK / 8,
-        };
-        if !heap.old.begin_marking(used, most_live) {
+        let room = most(heap.stats.live).saturating_sub(heap.old_bytes()).max(8 << 20);
+        let (most_live, to_move) =
+            if heap.stress { (BLOCK, u64::MAX / 2) } else { (most_live, room) };
+        if !heap.old.begin_marking(used, most_live, to_move) {
             return Err(Trap::Memory.into());
         }
         heap.stats.major += 1;
@@ -301,31 +326,32 @@ impl Runtime {
             unsafe { raw::store(object + HEADER, raw::load(object + HEADER) | LOG) };
         }
         heap.sense ^= MARK;
-        let survived = self.trace::<true>(&[]);
+        let traced = self.trace::<true>(&[]);
         let heap = &mut self.heap;
         heap.large.sweep(heap.sense);
-        heap.old_bytes = heap.old.sweep();
-        heap.stats.live = heap.old_bytes + heap.large.old_bytes;
-        heap.threshold = heap.stats.live / 4 * 7 + GROWTH;
-        self.restart_nursery(survived);
+        heap.stats.live = heap.old.sweep() + heap.large.old_bytes;
+        let live = heap.stats.live;
+        heap.threshold = preferred(live).max(heap.old_bytes() + (live / 4).max(4 << 20));
+        heap.old.give_back(heap.threshold.saturating_sub(heap.large.old_bytes));
+        self.restart_nursery(traced);
         Ok(())
     }
 
-    fn restart_nursery(&mut self, survived: u64) {
+    fn restart_nursery(&mut self, Traced { survived, frames }: Traced) {
         let context = self.context.pointer();
         let heap = &mut self.heap;
         heap.stats.allocated += heap.nursery.used(context);
         heap.stats.survived += survived;
         if heap.nursery.start != 0 {
-            heap.nursery.adapt(survived);
+            heap.nursery.adapt(survived + frames * FRAME_COST);
             heap.nursery.restart(context);
         }
     }
 
-    /// Traces from all roots and from the remembered objects. The answer is the bytes that survived in
-    /// the nursery.
-    fn trace<const FULL: bool>(&mut self, remembered: &[u64]) -> u64 {
+    /// Traces from all roots and from the remembered objects.
+    fn trace<const FULL: bool>(&mut self, remembered: &[u64]) -> Traced {
         let globals = self.global_address(0);
+        let mut frames = 0;
         let heap = &mut self.heap;
         let nursery = (heap.nursery.start, heap.nursery.span());
         let mut tracer =
@@ -335,6 +361,8 @@ impl Runtime {
         // remembered objects are live ones of the old generation.
         unsafe {
             for frame in self.code.walk((*self.context.pointer()).last_sp) {
+                assert!(frame.site.exact, "a call site without a stack map");
+                frames += 1;
                 for &offset in frame.site.refs {
                     tracer.visit(frame.sp + u64::from(offset));
                 }
@@ -356,13 +384,14 @@ impl Runtime {
             }
         }
         tracer.drain();
-        tracer.survived
+        Traced { survived: tracer.survived, frames }
     }
 
     /// What the heap has done so far.
     pub fn heap_stats(&self) -> HeapStats {
         let mut stats = self.heap.stats.clone();
         stats.allocated += self.heap.nursery.used(self.context.pointer());
+        stats.taken = self.heap.footprint();
         stats
     }
 }

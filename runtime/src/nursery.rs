@@ -86,21 +86,22 @@ impl Nursery {
         let end = self.start + self.size;
         // SAFETY: as in `used`; the memory is the nursery's own, and nothing in it is in use.
         unsafe {
-            if self.stress {
-                let next = (*context).nursery_next;
+            let next = (*context).nursery_next;
+            if self.stress || cfg!(debug_assertions) {
                 raw::fill(self.bottom, POISON, next - self.bottom);
-                self.bottom = if end - next < self.size / 4 { self.start } else { next };
-                (*context).nursery_end = 0;
-            } else {
-                (*context).nursery_end = end;
             }
+            if self.stress {
+                self.bottom = if end - next < self.size / 4 { self.start } else { next };
+            }
+            (*context).nursery_end = if self.stress { 0 } else { end };
             (*context).nursery_next = self.bottom;
         }
     }
 
-    /// Uses twice as much where more than a tenth survived. To be called before `restart`.
-    pub(crate) fn adapt(&mut self, survived: u64) {
-        if survived > self.size / 10 {
+    /// Uses twice as much where a collection cost as much as if more than a tenth had survived. To be
+    /// called before `restart`.
+    pub(crate) fn adapt(&mut self, cost: u64) {
+        if cost > self.size / 10 {
             self.size = (self.size * 2).min(self.last_size);
         }
     }

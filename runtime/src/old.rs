@@ -199,30 +199,40 @@ impl Old {
         all.filter(|&block| unsafe { raw::load(record(block) + 8) } >= USED).collect()
     }
 
-    /// Begins a collection of everything: nothing is marked, new objects go to free blocks. Of the
-    /// blocks in which at most `most_live` bytes live, those to be evacuated are chosen, as far as
-    /// memory can be reserved for `bytes` and what they hold.
-    pub(crate) fn begin_marking(&mut self, bytes: u64, most_live: u64) -> bool {
-        let (hole, overflow) = (std::mem::take(&mut self.hole), std::mem::take(&mut self.overflow));
-        self.retire(hole);
-        self.retire(overflow);
+    /// Begins a collection of everything: nothing is marked, and new objects go to free blocks, of
+    /// which there will be enough for `bytes`. Of the blocks in which at most `most_live` bytes lived
+    /// last time, those with the least are chosen to be emptied, as long as no more than `to_move`
+    /// bytes are to be moved for that. `false` where the operating system gives no memory.
+    pub(crate) fn begin_marking(&mut self, bytes: u64, most_live: u64, to_move: u64) -> bool {
+        for hole in [std::mem::take(&mut self.hole), std::mem::take(&mut self.overflow)] {
+            self.retire(hole);
+        }
         self.recycled.clear();
         self.recycling = None;
         if !self.reserve(bytes) {
             return false;
         }
-        let mut to_move = bytes;
+        let mut sparse = Vec::new();
         for block in self.used_blocks() {
             // SAFETY: the block's record and its lines' bytes are its own.
             unsafe {
                 let live = raw::load(record(block));
-                if live <= most_live && self.reserve(to_move + live) {
-                    to_move += live;
-                    raw::store(record(block) + 8, EVACUATING);
+                if live <= most_live {
+                    sparse.push((live, block));
                 }
                 raw::store(record(block), 0);
                 raw::fill(line_byte(block), 0, LINES);
             }
+        }
+        sparse.sort_unstable();
+        let mut moved = 0;
+        for (live, block) in sparse {
+            moved += live;
+            if moved > to_move || !self.reserve(bytes + moved) {
+                break;
+            }
+            // SAFETY: each block has a record.
+            unsafe { raw::store(record(block) + 8, EVACUATING) };
         }
         self.marking = true;
         true
@@ -251,7 +261,7 @@ impl Old {
     }
 
     /// Ends a collection of everything: frees the blocks in which nothing lives, collects those with
-    /// free lines, gives memory back. The answer is the bytes that live.
+    /// free lines. The answer is the bytes that live.
     pub(crate) fn sweep(&mut self) -> u64 {
         self.marking = false;
         (self.hole, self.overflow) = (Hole::default(), Hole::default());
@@ -287,29 +297,98 @@ impl Old {
         self.recycled.reverse();
         freed.reverse();
         self.free.append(&mut freed);
-        self.give_back();
         all_live
     }
 
-    /// Gives the memory of free blocks back to the operating system, but for some.
-    fn give_back(&mut self) {
-        let keep = (self.blocks / 8).max(64) as usize;
+    /// Gives the memory of free blocks back to the operating system, as far as this space has more
+    /// than so many bytes.
+    pub(crate) fn give_back(&mut self, bytes: u64) {
+        let keep = (bytes / BLOCK).saturating_sub(self.blocks) as usize;
         // SAFETY: each block has a record.
         let state = |block: u64| unsafe { raw::load(record(block) + 8) };
         let resident = self.free.iter().filter(|&&block| state(block) == FREE).count();
-        let mut surplus = resident.saturating_sub(keep);
-        for &block in &self.free {
-            if surplus == 0 {
-                break;
-            }
-            if state(block) == FREE {
-                surplus -= 1;
-                // SAFETY: the block is free.
-                unsafe {
-                    release(block, BLOCK);
+        let surplus = resident.saturating_sub(keep);
+        let free = self.free.iter().copied();
+        let mut blocks: Vec<u64> =
+            free.filter(|&block| state(block) == FREE).take(surplus).collect();
+        blocks.sort_unstable();
+        for run in blocks.chunk_by(|&a, &b| a + BLOCK == b) {
+            // SAFETY: the blocks are free, and each has a record.
+            unsafe {
+                release(run[0], BLOCK * run.len() as u64);
+                for &block in run {
                     raw::store(record(block) + 8, RELEASED);
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Allocates objects of these sizes and checks that none overlaps another.
+    fn allocate(old: &mut Old, sizes: impl Iterator<Item = u64>) -> Vec<(u64, u64)> {
+        sizes
+            .map(|size| {
+                assert!(old.reserve(size));
+                (old.allocate(size), size)
+            })
+            .collect()
+    }
+
+    fn assert_apart(mut objects: Vec<(u64, u64)>) {
+        objects.sort_unstable();
+        for pair in objects.windows(2) {
+            assert!(pair[0].0 + pair[0].1 <= pair[1].0, "{pair:?}");
+        }
+        for (at, size) in objects {
+            assert_eq!(at / BLOCK, (at + size - 1) / BLOCK, "within one block");
+        }
+    }
+
+    #[test]
+    fn freed_lines_are_used_again() {
+        let mut old = Old::new(true);
+        let sizes = |seed: u64| (0..4000).map(move |i| 8 + (i * 7919 + seed) % 1000 / 8 * 8);
+        let mut kept = allocate(&mut old, sizes(1).chain([8192, 8192, 8192]));
+        assert_apart(kept.clone());
+        for round in 0..5 {
+            assert!(old.begin_marking(0, 0, 0));
+            kept = kept.into_iter().skip(round % 3).step_by(3).collect();
+            let mut live = 0;
+            for &(at, size) in &kept {
+                old.mark(at, size);
+                live += size;
+            }
+            assert_eq!(old.sweep(), live);
+            let before = old.blocks;
+            kept.extend(allocate(&mut old, sizes(round as u64)));
+            assert_apart(kept.clone());
+            assert!(old.blocks < before + 80, "free lines were used");
+        }
+        assert!(old.begin_marking(0, 0, 0));
+        assert_eq!(old.sweep(), 0);
+        assert_eq!(old.blocks, 0);
+        old.give_back(0);
+        assert_apart(allocate(&mut old, sizes(3)));
+    }
+
+    #[test]
+    fn sparse_blocks_are_chosen() {
+        let mut old = Old::new(false);
+        let objects = allocate(&mut old, (0..4096).map(|_| 64));
+        assert!(old.begin_marking(0, 0, 0));
+        let block = objects[0].0 / BLOCK;
+        for &(at, size) in objects.iter().filter(|object| object.0 / BLOCK != block) {
+            old.mark(at, size);
+        }
+        old.mark(objects[0].0, 64);
+        old.sweep();
+        assert!(old.begin_marking(0, BLOCK / 2, BLOCK));
+        for &(at, _) in &objects {
+            assert_eq!(old.is_evacuating(at), at / BLOCK == block);
         }
     }
 }

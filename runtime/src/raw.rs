@@ -57,6 +57,22 @@ pub(crate) unsafe fn copy(from: u64, to: u64, len: u64) {
     unsafe { ptr::copy_nonoverlapping(from, to, len as usize) }
 }
 
+/// Copies `len` bytes, a multiple of 8 and mostly few, between 8-aligned places that do not overlap.
+///
+/// # Safety
+/// As for [`copy`].
+#[inline(always)]
+pub(crate) unsafe fn copy_words(from: u64, to: u64, len: u64) {
+    if len > 64 {
+        // SAFETY: told above.
+        return unsafe { copy(from, to, len) };
+    }
+    for offset in (0..len).step_by(8) {
+        // SAFETY: told above.
+        unsafe { store(to + offset, load(from + offset)) };
+    }
+}
+
 /// Fills `len` bytes.
 ///
 /// # Safety

@@ -82,13 +82,7 @@ impl Runtime {
 
     /// Prints the end of a line.
     pub fn print_newline(&mut self) -> Result<(), Stop> {
-        self.output.put(b"\n")?;
-        self.output.line_ended()
-    }
-
-    /// To be called when a `write` is done: shows what was written at a terminal.
-    pub fn print_done(&mut self) -> Result<(), Stop> {
-        self.output.line_ended()
+        self.output.put(b"\n")
     }
 
     /// The text of an int (or a byte) as a string.
@@ -115,7 +109,8 @@ impl Runtime {
         if reference != 0 && self.type_of(reference) == types::STR {
             return Ok(reference);
         }
-        let limit = usize::try_from(self.heap.limit()).unwrap_or(usize::MAX);
+        // The text is there twice in the end, and its buffer may be twice as large as the text.
+        let limit = usize::try_from(self.heap.left() / 3).unwrap_or(usize::MAX);
         let mut text = Growing { bytes: Vec::new(), limit };
         let interrupter = self.interrupter();
         Shower { types: &self.types, interrupter, text: &mut text }.reference(reference, 1)?;

@@ -1,4 +1,41 @@
-//! Facts about a function.
+//! Facts about a function: the dataflow framework, its problems, and what is reported from them.
 
+pub mod assignment;
+pub mod bits;
+pub mod components;
+pub mod dataflow;
+pub mod facts;
 pub mod frontier;
+pub mod globals;
+pub mod lints;
+pub mod liveness;
 pub mod loops;
+pub mod reachability;
+
+use crate::ir::Module;
+use crate::ir::cfg::Cfg;
+use crate::source::Diagnostic;
+use facts::Facts;
+
+/// Checks what depends on paths (variables used before they are assigned, functions that end
+/// without their result, code that can't be reached) on a module in the variable form and the facts
+/// that came with it. The diagnostics are in the order of their places.
+pub fn check_flow(module: &Module, facts: &Facts) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    for (id, about) in facts.functions.iter() {
+        let f = &module.functions[id];
+        let cfg = Cfg::compute(f);
+        let before = out.len();
+        reachability::check(f, &cfg, about, &mut out);
+        assignment::check(f, &cfg, about, &mut out);
+        if out.len() == before {
+            lints::check(f, &cfg, about, &mut out);
+        }
+    }
+    globals::check(module, facts, &mut out);
+    out.sort_by_key(Diagnostic::span);
+    out
+}
+
+#[cfg(test)]
+mod tests;

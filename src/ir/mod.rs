@@ -5,6 +5,7 @@ pub mod dominators;
 pub mod function;
 pub mod generate;
 pub mod interp;
+pub mod load;
 pub mod module;
 pub mod op;
 pub mod parse;

@@ -4,6 +4,7 @@ use super::Type;
 use super::function::{FuncRef, Function, StrRef};
 use crate::entity::Arena;
 use toyjit_runtime::layout::Slot;
+use toyjit_runtime::types::FIRST_REGISTERED;
 
 crate::entity! {
     /// A structure: the field types of a struct.
@@ -15,7 +16,7 @@ crate::entity! {
 }
 
 /// A module.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Module {
     /// The functions.
     pub functions: Arena<FuncRef, Function>,
@@ -35,6 +36,25 @@ pub struct Module {
     pub script: Option<FuncRef>,
     /// The user's `main`: function, whether it takes `args`, whether it gives the exit code.
     pub main: Option<(FuncRef, bool, bool)>,
+    /// The number of the first object type that belongs to this module (see `ir::load`).
+    pub first_type: u32,
+}
+
+impl Default for Module {
+    fn default() -> Self {
+        Self {
+            functions: Arena::new(),
+            structures: Arena::new(),
+            globals: Arena::new(),
+            classes: Arena::new(),
+            strings: Arena::new(),
+            captures: Arena::new(),
+            names: Arena::new(),
+            script: None,
+            main: None,
+            first_type: FIRST_REGISTERED,
+        }
+    }
 }
 
 /// A structure.

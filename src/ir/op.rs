@@ -447,3 +447,26 @@ fn floats(x: &[u64], f: fn(f64, f64) -> f64) -> Option<u64> {
 fn fcompare(x: &[u64], f: fn(f64, f64) -> bool) -> Option<u64> {
     Some(u64::from(f(f64::from_bits(x[0]), f64::from_bits(x[1]))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toyjit_runtime::Rt;
+
+    #[test]
+    fn names_are_unique() {
+        for &op in Op::ALL {
+            assert_eq!(Op::from_name(op.info().name), Some(op));
+            assert_eq!(op.info().imm, op.info().imm_kind != ImmKind::None);
+        }
+    }
+
+    #[test]
+    fn rows_of_the_runtime_have_their_effects() {
+        assert_eq!(Effects::of_row(Rt::Sin as u64), Effects::NONE);
+        assert_eq!(Effects::of_row(Rt::Clock as u64), Effects::IO);
+        assert!(Effects::of_row(Rt::ArrayPushInt as u64).has(Effects::WRITES));
+        assert!(!Effects::of_row(Rt::Exit as u64).removable());
+        assert_eq!(Effects::of_row(u64::MAX), Effects::ALL);
+    }
+}

@@ -18,7 +18,7 @@ pub mod invert;
 pub mod sccp;
 
 use crate::ir::verify::verify;
-use crate::ir::{FuncRef, Function, Module, Signature, print};
+use crate::ir::{FuncRef, Function, Module, print};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
 
@@ -209,7 +209,8 @@ impl Observer for () {}
 pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) {
     let mut fuel = Fuel::new(options.fuel);
     for id in module.functions.keys() {
-        let empty = Function::new("", id, Signature::default());
+        let Function { name, signature, .. } = &module.functions[id];
+        let empty = Function::new(name.clone(), id, signature.clone());
         let mut function = std::mem::replace(&mut module.functions[id], empty);
         for pass in PASSES.iter().filter(|pass| options.enables(pass)) {
             let stats = run_pass(pass, module, id, &mut function, &mut fuel, observer);

@@ -1,3 +1,153 @@
 //! Names and types: AST to HIR.
+//!
+//! Declarations come first (structs, functions, the names of globals), then the top-level
+//! statements in order, which give the globals their types, then the bodies of the functions. Types
+//! are found bottom up with a wanted type flowing down (bidirectional checking, after Pierce and
+//! Turner), which is what gives `nil` and `[]` their types and says where a `T` becomes a `T?`.
+//!
+//! Input: a program as parsed, perhaps with `Error` nodes. Output: a well-typed HIR, or none where
+//! there was an error; and everything that there is to say. What was reported has the type
+//! `Ty::ERROR`, which agrees with everything, so that no mistake is told twice.
+//!
+//! Recursion follows the nesting of the source, never the length of anything in it.
 
+mod assign;
+mod builtins;
+mod calls;
+mod codes;
+mod coerce;
+mod declare;
+mod dump;
+mod expr;
 pub mod hir;
+mod literals;
+mod names;
+mod operators;
+mod patterns;
+mod scope;
+mod stmt;
+mod suggest;
+#[cfg(test)]
+mod tests;
+mod types;
+
+pub use dump::dump_hir;
+pub use types::display_ty;
+
+use crate::entity::{Arena, SideTable};
+use crate::source::{Diagnostic, Interner, Severity, Span, Symbol};
+use crate::syntax::ast;
+use hir::{FuncId, GlobalId, StructId, Ty, Types};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Checks a program: its HIR where there is no error, and all errors and warnings in the order of
+/// their places.
+pub fn check(
+    program: &ast::Program,
+    interner: &Interner,
+) -> (Option<hir::Program>, Vec<Diagnostic>) {
+    let mut checker = Checker::new(interner);
+    let declared = checker.declare(program);
+    checker.script(program, declared.script);
+    checker.bodies(program, &declared.functions);
+    checker.finish(declared.script)
+}
+
+/// The state of a check.
+struct Checker<'a> {
+    interner: &'a Interner,
+    types: Types,
+    /// How deep each type nests.
+    depths: SideTable<Ty, u32>,
+    structs: Arena<StructId, hir::Struct>,
+    /// The number of each field.
+    fields: FxHashMap<(StructId, Symbol), u32>,
+    /// The places of the fields' names.
+    field_spans: SideTable<StructId, Vec<Span>>,
+    functions: Arena<FuncId, hir::Function>,
+    signatures: Arena<FuncId, Signature>,
+    globals: Arena<GlobalId, hir::Global>,
+    /// The keywords of the globals' declarations.
+    global_keywords: SideTable<GlobalId, Span>,
+    names: SideTable<Symbol, names::TopLevel>,
+    scopes: scope::Scopes,
+    /// Whether top-level statements are being checked, which see only globals declared above.
+    in_script: bool,
+    /// What was reported as unknown in this function already.
+    unknown: FxHashSet<(names::Space, Symbol)>,
+    /// How many names may still be compared in search of one meant.
+    comparisons: usize,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// What a call of a function needs to know of it.
+struct Signature {
+    params: Vec<(Symbol, Ty, Span)>,
+    result: Ty,
+    /// Where the result type is given.
+    result_span: Option<Span>,
+}
+
+/// Why a type is wanted: a place, and what is to be said there.
+type Why = Option<(Span, &'static str)>;
+
+impl<'a> Checker<'a> {
+    fn new(interner: &'a Interner) -> Self {
+        Self {
+            interner,
+            types: Types::new(),
+            depths: SideTable::new(0),
+            structs: Arena::new(),
+            fields: FxHashMap::default(),
+            field_spans: SideTable::new(Vec::new()),
+            functions: Arena::new(),
+            signatures: Arena::new(),
+            globals: Arena::new(),
+            global_keywords: SideTable::new(Span::default()),
+            names: names::builtin_names(interner),
+            scopes: scope::Scopes::new(interner.len()),
+            in_script: false,
+            unknown: FxHashSet::default(),
+            comparisons: 1 << 18,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports an error without an addition.
+    fn error(
+        &mut self,
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) {
+        self.report(Diagnostic::error(code, span, message, label));
+    }
+
+    fn name(&self, symbol: Symbol) -> &'a str {
+        self.interner.name(symbol)
+    }
+
+    fn show(&self, ty: Ty) -> String {
+        display_ty(&self.types, &self.structs, self.interner, ty)
+    }
+
+    fn finish(mut self, script: FuncId) -> (Option<hir::Program>, Vec<Diagnostic>) {
+        let main = self.main_function();
+        self.diagnostics.sort_by_key(|d| d.span().start);
+        let failed = self.diagnostics.iter().any(|d| d.severity == Severity::Error);
+        let program = hir::Program {
+            types: self.types,
+            structs: self.structs,
+            functions: self.functions,
+            globals: self.globals,
+            script,
+            main,
+        };
+        ((!failed).then_some(program), self.diagnostics)
+    }
+}

@@ -1,10 +1,16 @@
 //! Source text, places in it, and what is said about them.
 
+pub mod decode;
 pub mod diagnostic;
 pub mod interner;
+pub mod render;
+pub mod trace;
 
+pub use decode::{Utf8Problem, decode};
 pub use diagnostic::{Diagnostic, Severity};
 pub use interner::{Interner, Symbol};
+pub use render::render;
+pub use trace::{Trace, TraceFrame};
 
 /// A half-open stretch of bytes. Offsets count through all files of one [`Sources`], one after the
 /// other, so that a span needs no file beside it.
@@ -37,6 +43,8 @@ pub struct File {
     pub text: String,
     base: u32,
     line_starts: Vec<u32>,
+    /// In which columns are bytes.
+    ascii: bool,
 }
 
 /// The files of one compilation (one, or an entry after another in the REPL).
@@ -56,6 +64,12 @@ pub struct Place {
     pub column: usize,
 }
 
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
 impl Sources {
     /// No files.
     pub fn new() -> Self {
@@ -72,7 +86,8 @@ impl Sources {
         let line_starts = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1))
             .collect();
-        self.files.push(File { name: name.into(), text, base, line_starts });
+        let ascii = text.is_ascii();
+        self.files.push(File { name: name.into(), text, base, line_starts, ascii });
         Some(base)
     }
 
@@ -88,7 +103,10 @@ impl Sources {
         let (file, at) = self.locate(offset);
         let line = file.line_of(at);
         let start = file.line_starts[line - 1] as usize;
-        let column = file.text[start..floor_boundary(&file.text, at)].chars().count() + 1;
+        let column = match file.ascii {
+            true => at - start + 1,
+            false => file.text[start..floor_boundary(&file.text, at)].chars().count() + 1,
+        };
         Place { file: file.name.clone(), line, column }
     }
 

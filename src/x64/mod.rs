@@ -1,1 +1,67 @@
-//! The x86-64 target.
+//! The x86-64 target: registers, machine instructions, selection, calling convention, emission.
+//!
+//! `select` makes instructions of SSA by demand, `emit` makes bytes of what was selected and
+//! allocated. Convention: `r15` holds the context; frames hang on `rsp` and have a fixed size;
+//! arguments go as `abi` says; what may end the run or collect is reached through the context's
+//! table, with the stack pointer noted in the context first.
+
+pub mod abi;
+pub mod disasm;
+pub mod dump;
+pub mod features;
+pub mod inst;
+pub mod regs;
+pub mod stubs;
+
+mod code;
+mod emit;
+mod isel;
+mod layout;
+
+pub use features::Features;
+pub use inst::Inst;
+pub use stubs::Stub;
+
+use crate::ir::{FuncRef, Module};
+use crate::mach::{Allocation, CompiledFunction, RegisterFile, Target, VCode};
+use toyjit_runtime::types::FIRST_REGISTERED;
+
+/// The target.
+#[derive(Clone, Debug)]
+pub struct X64 {
+    /// What the processor can do.
+    pub features: Features,
+    /// The type id of a module's first structure; those of its closures follow its structures.
+    pub first_type: u32,
+    registers: RegisterFile,
+}
+
+impl X64 {
+    /// For a processor with these features.
+    pub fn new(features: Features) -> Self {
+        Self { features, first_type: FIRST_REGISTERED, registers: regs::register_file() }
+    }
+
+    /// For the processor at hand.
+    pub fn native() -> Self {
+        Self::new(Features::detect())
+    }
+}
+
+impl Target for X64 {
+    type Inst = Inst;
+
+    fn select(&self, module: &Module, function: FuncRef) -> VCode<Inst> {
+        isel::select(module, function, self.features, self.first_type)
+    }
+
+    fn registers(&self) -> &RegisterFile {
+        &self.registers
+    }
+
+    fn emit(&self, code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunction {
+        code::emit(code, allocation)
+    }
+}
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! Tests of the runtime as a whole: the heap against a shadow model, the builtins, machine code.
 
 mod builtins;
+mod collections;
 mod graph;
 mod machine;
 

@@ -1,0 +1,117 @@
+//! Definite assignment: a forward must problem on the variables that are declared without a value.
+//!
+//! A variable is in the set where every path from the entry assigns it. A read of a variable that
+//! is not in the set is an error; from there on the variable counts as assigned, so that one mistake
+//! is told once on each path. A declaration that is passed again in a loop needs no care: the path
+//! that comes to it first has not assigned the variable, and that is one of the paths.
+//!
+//! The problem is solved for at most [`SLICE`] variables at a time, so that memory stays linear.
+
+use super::bits::{Bits, Must};
+use super::dataflow::{Direction, GenKill, solve};
+use super::facts::{FunctionFacts, Point, Read};
+use crate::entity::SideTable;
+use crate::ir::cfg::Cfg;
+use crate::ir::{Function, Inst, ValueDef, Variable};
+use crate::source::{Diagnostic, Span};
+
+/// So many variables are looked at together.
+pub(super) const SLICE: usize = 4096;
+
+const NO_BIT: u32 = u32::MAX;
+
+/// The problem, for some of the variables.
+struct Assigned<'a> {
+    variables: &'a [Variable],
+    bits: SideTable<Variable, u32>,
+    /// In the order of their points.
+    reads: &'a [Read],
+}
+
+impl<'a> Assigned<'a> {
+    fn new(variables: &'a [Variable], reads: &'a [Read]) -> Self {
+        let mut bits = SideTable::new(NO_BIT);
+        for (bit, &variable) in variables.iter().enumerate() {
+            bits[variable] = bit as u32;
+        }
+        Self { variables, bits, reads }
+    }
+
+    fn bit(&self, variable: Variable) -> Option<usize> {
+        Some(self.bits[variable]).filter(|&bit| bit != NO_BIT).map(|bit| bit as usize)
+    }
+
+    /// The reads at a point.
+    fn reads_at(&self, at: Point) -> impl Iterator<Item = &'a Read> + '_ {
+        let first = self.reads.partition_point(|read| read.at < at);
+        self.reads[first..].iter().take_while(move |read| read.at == at)
+    }
+}
+
+impl GenKill for Assigned<'_> {
+    type Meet = Must;
+    const DIRECTION: Direction = Direction::Forward;
+
+    fn len(&self, _: &Function) -> usize {
+        self.variables.len()
+    }
+
+    fn transfer(&self, f: &Function, at: Point, bits: &mut Bits<Must>) {
+        let read = self.reads_at(at).map(|read| read.variable);
+        let assigned = at.inst(f).and_then(|inst| assigned_variable(f, inst));
+        for bit in read.chain(assigned).filter_map(|variable| self.bit(variable)) {
+            bits.insert(bit);
+        }
+    }
+
+    fn name(&self, f: &Function, bit: usize) -> String {
+        f.variables[self.variables[bit]].name.clone()
+    }
+}
+
+/// The variable that an instruction assigns.
+fn assigned_variable(f: &Function, inst: Inst) -> Option<Variable> {
+    match f.values[f.insts[inst].result?].def {
+        ValueDef::Variable(variable) => Some(variable),
+        _ => None,
+    }
+}
+
+/// Reports reads of variables that are not assigned on every path.
+pub(super) fn check(f: &Function, cfg: &Cfg, facts: &FunctionFacts, out: &mut Vec<Diagnostic>) {
+    let mut reads = facts.reads.clone();
+    reads.sort_by_key(|read| read.at);
+    for variables in facts.late.chunks(SLICE) {
+        let problem = Assigned::new(variables, &reads);
+        let solution = solve(f, cfg, &problem);
+        for &block in cfg.rpo() {
+            solution.replay(f, &problem, block, |at, assigned| {
+                if problem.reads_at(at).next().is_none() {
+                    return;
+                }
+                let mut assigned = assigned.clone();
+                for read in problem.reads_at(at) {
+                    let Some(bit) = problem.bit(read.variable) else { continue };
+                    if !assigned.contains(bit) {
+                        assigned.insert(bit);
+                        let data = &f.variables[read.variable];
+                        out.push(unassigned(source_name(&data.name), read.span, data.span));
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// The name in the source of a variable that may bear a number in the IR.
+pub(super) fn source_name(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
+/// The error about a use of a variable or global.
+pub(super) fn unassigned(name: &str, used: Span, declared: Span) -> Diagnostic {
+    let message = format!("`{name}` is used where it may have no value");
+    Diagnostic::error("E0501", used, message, "not assigned on every path to here")
+        .label(declared, "declared here without a value")
+        .help(format!("assign `{name}` on every path before this, or where it is declared"))
+}

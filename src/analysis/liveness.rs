@@ -1,0 +1,70 @@
+//! Live variables: a backward may problem on the variable form. A variable is live at a point where
+//! some path from there reads it before it assigns it.
+
+use super::bits::{Bits, May};
+use super::dataflow::{Direction, GenKill};
+use super::facts::Point;
+use crate::entity::SideTable;
+use crate::ir::{Function, Value, ValueDef, Variable};
+
+/// The problem, for some of the variables.
+#[derive(Clone, Debug)]
+pub struct Liveness<'a> {
+    variables: &'a [Variable],
+    bits: SideTable<Variable, u32>,
+}
+
+const NO_BIT: u32 = u32::MAX;
+
+impl<'a> Liveness<'a> {
+    /// The problem for these variables; a variable's bit is its place among them.
+    pub fn new(variables: &'a [Variable]) -> Self {
+        let mut bits = SideTable::new(NO_BIT);
+        for (bit, &variable) in variables.iter().enumerate() {
+            bits[variable] = bit as u32;
+        }
+        Self { variables, bits }
+    }
+
+    /// The bit of a variable, where it is one of those looked at.
+    pub fn bit(&self, variable: Variable) -> Option<usize> {
+        Some(self.bits[variable]).filter(|&bit| bit != NO_BIT).map(|bit| bit as usize)
+    }
+
+    fn bit_of(&self, f: &Function, value: Value) -> Option<usize> {
+        match f.values[value].def {
+            ValueDef::Variable(variable) => self.bit(variable),
+            _ => None,
+        }
+    }
+}
+
+impl GenKill for Liveness<'_> {
+    type Meet = May;
+    const DIRECTION: Direction = Direction::Backward;
+
+    fn len(&self, _: &Function) -> usize {
+        self.variables.len()
+    }
+
+    fn transfer(&self, f: &Function, at: Point, bits: &mut Bits<May>) {
+        let inst = at.inst(f);
+        let assigned = inst.and_then(|inst| self.bit_of(f, f.insts[inst].result?));
+        if let Some(bit) = assigned {
+            bits.remove(bit);
+        }
+        let mut read = |value| {
+            if let Some(bit) = self.bit_of(f, value) {
+                bits.insert(bit);
+            }
+        };
+        match inst {
+            Some(inst) => f.args(inst).iter().for_each(|&arg| read(arg)),
+            None => f.blocks[at.block].terminator.for_each_use(read),
+        }
+    }
+
+    fn name(&self, f: &Function, bit: usize) -> String {
+        f.variables[self.variables[bit]].name.clone()
+    }
+}

@@ -1,0 +1,190 @@
+//! `toyjit emit`: what a stage of the compiler makes of a program.
+
+use super::run::CompileArgs;
+use super::{print, source};
+use crate::ir::{FuncRef, Global, Module, print as ir_print};
+use crate::mach::{CompiledFunction, RelocTarget};
+use crate::pipeline::{self, Backed};
+use crate::report::EXIT_USAGE;
+use crate::sema;
+use crate::source::{Interner, Sources, Span};
+use crate::ssa;
+use crate::syntax;
+use crate::timing::Timings;
+use crate::x64::disasm::{Names, disassemble};
+use crate::x64::{self, Stub, X64};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Show what a stage of the compiler makes of a program.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  toyjit emit cfg examples/sieve.toy                    three-address code over variables
+  toyjit emit ssa examples/sieve.toy -f primes_below    the same in SSA form
+  toyjit emit asm examples/sieve.toy -O0                the machine code, source lines between")]
+pub struct EmitArgs {
+    /// The stage.
+    #[arg(value_enum, value_name = "STAGE")]
+    stage: Stage,
+
+    #[command(flatten)]
+    compile: CompileArgs,
+
+    /// The program, or - for standard input.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// Show this function only.
+    #[arg(short, long, value_name = "NAME")]
+    function: Option<String>,
+}
+
+/// The stages in the order of the flow.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Stage {
+    /// What the lexer makes of the text.
+    Tokens,
+    /// The abstract syntax tree.
+    Ast,
+    /// The typed tree.
+    Hir,
+    /// Three-address code over variables.
+    Cfg,
+    /// SSA form with block parameters.
+    Ssa,
+    /// SSA form after the passes of the level.
+    Opt,
+    /// Machine instructions over virtual registers.
+    Vcode,
+    /// The same with registers, spill slots and the allocator's moves.
+    Regalloc,
+    /// Machine code, with source lines between.
+    Asm,
+}
+
+pub fn main(args: &EmitArgs) -> i32 {
+    match args.stage {
+        Stage::Tokens | Stage::Ast => before_checking(args),
+        _ => after_checking(args),
+    }
+}
+
+fn before_checking(args: &EmitArgs) -> i32 {
+    let sources = match source::read(&args.file) {
+        Ok(sources) => sources,
+        Err(code) => return code,
+    };
+    if args.stage == Stage::Tokens {
+        return print(&syntax::dump_tokens(&sources, 0));
+    }
+    let mut interner = Interner::new();
+    let (ast, diagnostics) = syntax::parse(&sources, 0, &mut interner);
+    source::tell(&sources, &diagnostics);
+    print(&syntax::dump_ast(&sources, &ast, &interner))
+}
+
+fn after_checking(args: &EmitArgs) -> i32 {
+    let checked = match source::check(&args.file) {
+        Ok(checked) => checked,
+        Err(code) => return code,
+    };
+    let front = checked.front;
+    if args.stage == Stage::Hir {
+        return print(&sema::dump_hir(&front.program, &front.interner));
+    }
+    let mut module = front.lowered.module;
+    let options = args.compile.options();
+    let mut timings = Timings::new();
+    match args.stage {
+        Stage::Cfg => {}
+        Stage::Ssa => {
+            for function in module.functions.values_mut() {
+                ssa::construct(function, options.construction, ssa::Folding::Off);
+            }
+        }
+        _ => pipeline::middle(&mut module, &options, &mut timings, &mut ()),
+    }
+    let chosen = match chosen(&module, args.function.as_deref()) {
+        Ok(chosen) => chosen,
+        Err(message) => {
+            anstream::eprintln!("error: {message}");
+            return EXIT_USAGE;
+        }
+    };
+    let target = X64::native();
+    let mut text = String::new();
+    for function in chosen {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        match args.stage {
+            Stage::Vcode | Stage::Regalloc | Stage::Asm => {
+                match pipeline::back(&target, &module, function, &options, &mut timings) {
+                    Ok(backed) => {
+                        text += &machine(args.stage, &checked.sources, &module, function, &backed);
+                    }
+                    Err(error) => {
+                        anstream::eprint!("{}", crate::report::fault_report(&error.to_string()));
+                        return crate::report::EXIT_FAULT;
+                    }
+                }
+            }
+            _ => text += &ir_print::function(&module, &module.functions[function]),
+        }
+    }
+    print(&text)
+}
+
+fn machine(
+    stage: Stage,
+    sources: &Sources,
+    module: &Module,
+    function: FuncRef,
+    backed: &Backed<x64::Inst>,
+) -> String {
+    match stage {
+        Stage::Vcode => x64::dump::vcode(&backed.code),
+        Stage::Regalloc => x64::dump::allocated(&backed.code, &backed.allocation),
+        _ => assembly(sources, module, function, &backed.compiled),
+    }
+}
+
+fn assembly(
+    sources: &Sources,
+    module: &Module,
+    function: FuncRef,
+    compiled: &CompiledFunction,
+) -> String {
+    let code = &module.functions[function];
+    let names = Names {
+        target: &|target| match target {
+            RelocTarget::Function(f) => module.functions[f].name.clone(),
+            RelocTarget::Closure(f) => format!("&{}", module.functions[f].name),
+            RelocTarget::Str(s) => format!("{:?}", String::from_utf8_lossy(&module.strings[s])),
+            RelocTarget::Stub(n) => Stub::ALL[n as usize].name().to_owned(),
+        },
+        global: &|global| module.globals[Global(global)].name.clone(),
+        line: &|loc| {
+            let span = code.locs[loc].span;
+            (span != Span::default()).then(|| {
+                let (file, at) = sources.locate(span.start);
+                let line = file.line_of(at);
+                format!("{line}: {}", file.line(line).trim())
+            })
+        },
+    };
+    format!("{}:\n{}", code.name, disassemble(compiled, &names))
+}
+
+/// The functions to show: all, or those of a name.
+fn chosen(module: &Module, name: Option<&str>) -> Result<Vec<FuncRef>, String> {
+    let Some(name) = name else { return Ok(module.functions.keys().collect()) };
+    let found: Vec<FuncRef> =
+        module.functions.iter().filter(|(_, f)| f.name == name).map(|(id, _)| id).collect();
+    if found.is_empty() {
+        let names: Vec<&str> = module.functions.values().map(|f| f.name.as_str()).collect();
+        return Err(format!("there is no function `{name}`; there are: {}", names.join(", ")));
+    }
+    Ok(found)
+}

@@ -1,0 +1,68 @@
+//! What all functions of a module share while it is lowered: element classes and string literals.
+
+use crate::entity::{Arena, SideTable};
+use crate::ir::{ElemClass, StrRef, Type};
+use crate::sema::hir::{Program, Ty, TyKind};
+use rustc_hash::FxHashMap;
+use toyjit_runtime::layout::Slot;
+
+/// The shared tables.
+pub(super) struct Tables {
+    classes: SideTable<Ty, ElemClass>,
+    /// What the elements of each class are.
+    pub class_slots: Arena<ElemClass, Slot>,
+    /// The string literals, each once.
+    pub strings: Arena<StrRef, Box<[u8]>>,
+    string_numbers: FxHashMap<Box<[u8]>, StrRef>,
+}
+
+impl Tables {
+    /// Gives each type that is some array's element type a class of its own.
+    pub fn new(program: &Program) -> Self {
+        let mut classes = SideTable::new(ElemClass(u32::MAX));
+        let mut class_slots = Arena::new();
+        for number in 0..program.types.len() {
+            if let TyKind::Array(element) = *program.types.kind(Ty(number as u32)) {
+                classes[element] = class_slots.push(slot_of(element));
+            }
+        }
+        let string_numbers = FxHashMap::default();
+        Self { classes, class_slots, strings: Arena::new(), string_numbers }
+    }
+
+    /// The class of arrays of this element type.
+    pub fn class(&self, element: Ty) -> ElemClass {
+        self.classes[element]
+    }
+
+    /// The literal with these bytes.
+    pub fn string(&mut self, bytes: &[u8]) -> StrRef {
+        if let Some(&number) = self.string_numbers.get(bytes) {
+            return number;
+        }
+        let number = self.strings.push(bytes.into());
+        self.string_numbers.insert(bytes.into(), number);
+        number
+    }
+}
+
+/// What holds a value of this type.
+pub(super) fn slot_of(ty: Ty) -> Slot {
+    match ty {
+        Ty::INT => Slot::Int,
+        Ty::FLOAT => Slot::Float,
+        Ty::BOOL => Slot::Bool,
+        Ty::BYTE => Slot::Byte,
+        _ => Slot::Ref,
+    }
+}
+
+/// The IR type of a function's result; none for `Unit`.
+pub(super) fn result_type(ty: Ty) -> Option<Type> {
+    (ty != Ty::UNIT).then(|| crate::ir::slot_type(slot_of(ty)))
+}
+
+/// The IR type of a value's type.
+pub(super) fn type_of(ty: Ty) -> Type {
+    crate::ir::slot_type(slot_of(ty))
+}

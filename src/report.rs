@@ -1,0 +1,103 @@
+//! What is said of a run that ended early: the trap, its place with an excerpt, the chain of calls.
+
+use crate::ir::{FuncRef, Loc, Module};
+use crate::source::render::render_trap;
+use crate::source::trace::SHOWN_FRAMES;
+use crate::source::{Sources, Trace, TraceFrame};
+use std::fmt::Write;
+use toyjit_runtime::{Backtrace, Frame, Stop, Trap};
+
+/// Exit code: the program does not compile.
+pub const EXIT_ERRORS: i32 = 1;
+/// Exit code: a wrong command line, or a file that can't be read.
+pub const EXIT_USAGE: i32 = 2;
+/// Exit code: a fault of the compiler itself.
+pub const EXIT_FAULT: i32 = 70;
+/// Exit code: a trap.
+pub const EXIT_TRAP: i32 = 101;
+/// Exit code: interrupted.
+pub const EXIT_INTERRUPTED: i32 = 130;
+
+/// The exit code of a stop.
+pub fn exit_code(stop: &Stop) -> i32 {
+    match stop {
+        Stop::Trap(Trap::Interrupted) => EXIT_INTERRUPTED,
+        Stop::Trap(_) => EXIT_TRAP,
+        Stop::Exit(code) => *code,
+        Stop::ClosedPipe => 0,
+        Stop::Output(_) => EXIT_USAGE,
+        Stop::Fault(_) => EXIT_FAULT,
+    }
+}
+
+/// The report of a stop for standard error; empty where there is nothing to say.
+pub fn stop_report(sources: &Sources, stop: &Stop, trace: &Trace, color: bool) -> String {
+    match stop {
+        Stop::Trap(trap) => trap_report(sources, trap, trace, color),
+        Stop::Exit(_) | Stop::ClosedPipe => String::new(),
+        Stop::Output(why) => format!("error: can't write the output: {why}\n"),
+        Stop::Fault(what) => fault_report(what),
+    }
+}
+
+/// What is said of a fault of the compiler itself.
+pub fn fault_report(what: &str) -> String {
+    format!(
+        "fault: {what}\nThis is a fault of toyjit, not of your program. Please report it with the \
+         program, the command line and the output of `toyjit --version`.\n"
+    )
+}
+
+fn trap_report(sources: &Sources, trap: &Trap, trace: &Trace, color: bool) -> String {
+    let at = trace.first.first().map(|frame| frame.span);
+    let mut text = render_trap(sources, &trap.to_string(), at, color);
+    if trace.first.len() > 1 {
+        for frame in &trace.first {
+            call_line(&mut text, sources, frame);
+        }
+        if trace.left_out > 0 {
+            let _ = writeln!(text, "  … {} calls more …", trace.left_out);
+        }
+        for frame in &trace.last {
+            call_line(&mut text, sources, frame);
+        }
+    }
+    text
+}
+
+fn call_line(text: &mut String, sources: &Sources, frame: &TraceFrame) {
+    let place = sources.place(frame.span.start);
+    let _ = writeln!(text, "  in {} at {place}", frame.function);
+}
+
+/// The chain of calls of a backtrace, inlined ones too.
+pub fn trace(module: &Module, backtrace: &Backtrace) -> Trace {
+    let expand = |frames: &[Frame]| -> Vec<TraceFrame> {
+        frames.iter().flat_map(|frame| inlined_frames(module, *frame)).collect()
+    };
+    let mut first = expand(&backtrace.first);
+    let mut last = expand(&backtrace.last);
+    let mut left_out = backtrace.left_out;
+    if left_out == 0 {
+        first.append(&mut last);
+        return Trace::from_chain(first.len(), |i| first[i].clone());
+    }
+    left_out += first.len().saturating_sub(SHOWN_FRAMES) as u64
+        + last.len().saturating_sub(SHOWN_FRAMES) as u64;
+    first.truncate(SHOWN_FRAMES);
+    let from = last.len().saturating_sub(SHOWN_FRAMES);
+    Trace { first, left_out, last: last.split_off(from) }
+}
+
+fn inlined_frames(module: &Module, frame: Frame) -> Vec<TraceFrame> {
+    let function = &module.functions[FuncRef(frame.function)];
+    let mut frames = Vec::new();
+    let mut at = Some(Loc(frame.loc));
+    while let Some(loc) = at {
+        let data = function.locs[loc];
+        let name = module.functions[data.function].name.clone();
+        frames.push(TraceFrame { function: name, span: data.span });
+        at = data.inlined_at;
+    }
+    frames
+}

@@ -1,0 +1,388 @@
+//! Selected and allocated code → bytes.
+//!
+//! Blocks are emitted in their order, each instruction between the allocator's edits, and behind
+//! them the cold paths and the literal pool. Moves on edges go before a lone jump, to the beginning
+//! of a block with one predecessor, or into code of their own. Blocks that do nothing but jump are
+//! jumped over. The code is assembled twice: from the first assembly it is known which jumps are
+//! short.
+//!
+//! `VCode` + `Allocation` → `CompiledFunction`. The code must lie at a multiple of 16.
+
+mod arrays;
+mod cold;
+mod frame;
+mod insts;
+
+use self::cold::{Cold, ColdKind};
+use self::frame::Frame;
+use super::emit::{Asm, Label, Mem, Rmi};
+use super::inst::{AluOp, Cond, Inst, Width};
+use super::regs::{RSP, SCRATCH};
+use crate::entity::{Arena, Entity, SideTable};
+use crate::ir::Loc;
+use crate::mach::{
+    Allocation, CallSite, CompiledFunction, Edit, PReg, Place, ProgPoint, RegClass, Relocation,
+    Side, SpillSlot, VBlock, VCode,
+};
+use toyjit_runtime::context::STACK_LIMIT;
+
+/// Makes the bytes of a function.
+pub(super) fn emit(code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunction {
+    let forward = forwarding(code, allocation);
+    let frame = Frame::of(code, allocation);
+    let mut first = Emitter::new(code, allocation, &forward, &frame, Vec::new());
+    first.function();
+    first.asm.finish_code();
+    let short_jumps = first.asm.relax();
+    let mut second = Emitter::new(code, allocation, &forward, &frame, short_jumps);
+    second.function();
+    second.finish()
+}
+
+struct Emitter<'a> {
+    code: &'a VCode<Inst>,
+    allocation: &'a Allocation,
+    /// For each block, the block where a jump to it ends up.
+    forward: &'a SideTable<VBlock, VBlock>,
+    frame: &'a Frame,
+    asm: Asm,
+    labels: Arena<VBlock, Label>,
+    cold: Vec<Cold>,
+    loc: Loc,
+    /// The edit that comes next.
+    next_edit: usize,
+    relocations: Vec<Relocation>,
+    sites: Vec<CallSite>,
+    source_map: Vec<(u32, Loc)>,
+}
+
+impl<'a> Emitter<'a> {
+    fn new(
+        code: &'a VCode<Inst>,
+        allocation: &'a Allocation,
+        forward: &'a SideTable<VBlock, VBlock>,
+        frame: &'a Frame,
+        short_jumps: Vec<bool>,
+    ) -> Self {
+        let mut asm = Asm::new(short_jumps);
+        let labels = code.blocks.keys().map(|_| asm.label()).collect();
+        Self {
+            code,
+            allocation,
+            forward,
+            frame,
+            asm,
+            labels,
+            cold: Vec::new(),
+            loc: Loc(0),
+            next_edit: 0,
+            relocations: Vec::new(),
+            sites: Vec::new(),
+            source_map: Vec::new(),
+        }
+    }
+
+    fn finish(mut self) -> CompiledFunction {
+        let code_len = self.asm.finish_code();
+        CompiledFunction {
+            code_len,
+            frame_size: self.frame.size(),
+            bytes: self.asm.finish(),
+            relocations: self.relocations,
+            sites: self.sites,
+            source_map: self.source_map,
+        }
+    }
+
+    fn function(&mut self) {
+        self.prologue();
+        let code = self.code;
+        let mut emitted = code.blocks.keys().filter(|&b| self.forward[b] == b).peekable();
+        while let Some(block) = emitted.next() {
+            self.block(block, emitted.peek().copied());
+        }
+        while !self.cold.is_empty() {
+            for cold in std::mem::take(&mut self.cold) {
+                self.emit_cold(cold);
+            }
+        }
+    }
+
+    fn prologue(&mut self) {
+        self.at(Loc(0));
+        if self.frame.checks_stack {
+            let (cold, _) = self.cold(ColdKind::Stack);
+            let limit = Rmi::Mem(Mem::context(STACK_LIMIT));
+            if self.frame.size() > 4096 {
+                self.asm.lea(SCRATCH, Mem::at(RSP, -self.frame.size().cast_signed()));
+                self.asm.cmp(Rmi::Reg(SCRATCH), limit);
+            } else {
+                self.asm.cmp(Rmi::Reg(RSP), limit);
+            }
+            self.asm.jump_if(Cond::B, cold);
+        }
+        for &saved in &self.frame.saved {
+            self.asm.push(Rmi::Reg(saved));
+        }
+        if self.frame.adjust != 0 {
+            self.asm.alu(AluOp::Sub, RSP, Rmi::Imm(self.frame.adjust.cast_signed()));
+        }
+    }
+
+    fn epilogue(&mut self) {
+        if self.frame.adjust != 0 {
+            self.asm.alu(AluOp::Add, RSP, Rmi::Imm(self.frame.adjust.cast_signed()));
+        }
+        for &saved in self.frame.saved.iter().rev() {
+            self.asm.pop(saved);
+        }
+        self.asm.ret();
+    }
+
+    fn block(&mut self, block: VBlock, next: Option<VBlock>) {
+        self.asm.bind(self.labels[block]);
+        let code = self.code;
+        let data = &code.blocks[block];
+        if let &[pred] = &data.preds[..]
+            && code.blocks[pred].succs.len() > 1
+            && let Some(succ) = code.blocks[pred].succs.iter().position(|s| s.target == block)
+            && let Some(moves) = self.edge_moves(pred, succ as u32)
+        {
+            self.edits(self.allocation.edge_moves[moves].edits.iter().copied());
+        }
+        for index in data.insts.clone() {
+            self.at(code.locs[index as usize]);
+            self.edits_at(ProgPoint { inst: index, side: Side::Before });
+            let inst = self.placed(index);
+            if index + 1 == data.insts.end {
+                self.terminator(&inst, block, next);
+            } else {
+                self.inst(&inst, index);
+            }
+            self.edits_at(ProgPoint { inst: index, side: Side::After });
+        }
+    }
+
+    /// An instruction with its operands' places.
+    fn placed(&self, index: u32) -> Inst<Place> {
+        let mut places = self.allocation.of(index as usize).iter().copied();
+        self.code.insts[index as usize]
+            .map(&mut |_, _, _| places.next().expect("a place for every operand"))
+    }
+
+    fn terminator(&mut self, inst: &Inst<Place>, block: VBlock, next: Option<VBlock>) {
+        match inst {
+            Inst::Jump => {
+                let target = self.code.blocks[block].succs[0].target;
+                if let Some(moves) = self.edge_moves(block, 0) {
+                    self.edits(self.allocation.edge_moves[moves].edits.iter().copied());
+                }
+                self.go_to(target, next);
+            }
+            Inst::Branch { compare } => {
+                self.compare(compare);
+                self.branch(compare.cond, block, next);
+            }
+            Inst::Return { .. } => self.epilogue(),
+            _ => self.asm.ud2(),
+        }
+    }
+
+    fn go_to(&mut self, target: VBlock, next: Option<VBlock>) {
+        let target = self.forward[target];
+        if next != Some(target) {
+            self.asm.jmp(self.labels[target]);
+        }
+    }
+
+    /// The two ways out of a block. A way with moves is executed in line, behind a jump to the
+    /// other one, but for moves on the way to a trap.
+    fn branch(&mut self, cond: Cond, block: VBlock, next: Option<VBlock>) {
+        let succs = &self.code.blocks[block].succs;
+        let targets = [self.forward[succs[0].target], self.forward[succs[1].target]];
+        let moves = [self.moves_of_own(block, 0), self.moves_of_own(block, 1)];
+        let conds = [cond, cond.inverted()];
+        let is_cold = |way: usize| self.code.blocks[succs[way].target].cold;
+        // The way that comes last may fall through to the next block.
+        let last = match moves {
+            [Some(_), None] => 0,
+            [None, Some(_)] => 1,
+            _ if next == Some(targets[0]) => 0,
+            _ => 1,
+        };
+        let first = 1 - last;
+        match (moves[first], moves[last]) {
+            (None, Some(edge)) if is_cold(last) && !is_cold(first) => {
+                let (entry, _) = self.cold(ColdKind::Edge { moves: edge });
+                self.asm.jump_if(conds[last], entry);
+                self.go_to(targets[first], next);
+            }
+            (None, _) => {
+                self.asm.jump_if(conds[first], self.labels[targets[first]]);
+                self.along_edge(moves[last], targets[last], next);
+            }
+            (Some(_), _) => {
+                let label = self.asm.label();
+                self.asm.jump_if(conds[last], label);
+                self.along_edge(moves[first], targets[first], None);
+                self.asm.bind(label);
+                self.along_edge(moves[last], targets[last], next);
+            }
+        }
+    }
+
+    fn along_edge(&mut self, moves: Option<usize>, target: VBlock, next: Option<VBlock>) {
+        if let Some(moves) = moves {
+            self.edits(self.allocation.edge_moves[moves].edits.iter().copied());
+        }
+        self.go_to(target, next);
+    }
+
+    /// The moves of an edge: an index of `edge_moves`.
+    fn edge_moves(&self, from: VBlock, succ: u32) -> Option<usize> {
+        edge_moves(self.allocation, from, succ)
+    }
+
+    /// The moves of an edge between a block with several successors and one with several
+    /// predecessors.
+    fn moves_of_own(&self, from: VBlock, succ: usize) -> Option<usize> {
+        let target = self.code.blocks[from].succs[succ].target;
+        let critical = self.code.blocks[target].preds.len() > 1;
+        self.edge_moves(from, succ as u32).filter(|_| critical)
+    }
+
+    // Edits.
+
+    fn edits_at(&mut self, point: ProgPoint) {
+        let edits = &self.allocation.edits;
+        while let Some(&(at, edit)) = edits.get(self.next_edit)
+            && at <= point
+        {
+            self.next_edit += 1;
+            self.edit(edit);
+        }
+    }
+
+    fn edits(&mut self, edits: impl Iterator<Item = Edit>) {
+        for edit in edits {
+            self.edit(edit);
+        }
+    }
+
+    fn edit(&mut self, edit: Edit) {
+        match edit {
+            Edit::Move { to: Place::Reg(to), from: Place::Reg(from) } => {
+                self.copy(to.class(), to, from);
+            }
+            Edit::Move { to: Place::Reg(to), from: Place::Slot(from) } => {
+                let from = self.slot(from);
+                match to.class() {
+                    RegClass::Int => self.asm.load(Width::Word, to, from),
+                    RegClass::Float => self.asm.float_load(to, from),
+                }
+            }
+            Edit::Move { to: Place::Slot(to), from: Place::Reg(from) } => {
+                let to = self.slot(to);
+                match from.class() {
+                    RegClass::Int => self.asm.store(Width::Word, to, Rmi::Reg(from)),
+                    RegClass::Float => self.asm.float_store(to, from),
+                }
+            }
+            Edit::Move { to: Place::Slot(_), from: Place::Slot(_) } => {
+                unreachable!("the allocator moves no slot to a slot")
+            }
+            Edit::Remat { to, inst } => self.rematerialize(to, inst),
+        }
+    }
+
+    fn rematerialize(&mut self, to: PReg, inst: u32) {
+        let again = self.code.insts[inst as usize].map(&mut |_, _, _| Place::Reg(to));
+        self.inst(&again, inst);
+    }
+
+    fn slot(&self, slot: SpillSlot) -> Mem {
+        Mem::at(RSP, self.frame.slot(slot).cast_signed())
+    }
+
+    // What is told about the code.
+
+    /// From here on the code comes from `loc`.
+    fn at(&mut self, loc: Loc) {
+        self.loc = loc;
+        let offset = self.asm.offset();
+        match self.source_map.last_mut() {
+            Some(last) if last.1 == loc => {}
+            Some(last) if last.0 == offset => last.1 = loc,
+            _ => self.source_map.push((offset, loc)),
+        }
+    }
+
+    /// A call has just been made; `safepoint` is its instruction where references may move.
+    fn site(&mut self, safepoint: Option<u32>) {
+        let maps = &self.allocation.stack_maps;
+        let slots = safepoint
+            .and_then(|inst| maps.binary_search_by_key(&inst, |map| map.0).ok())
+            .map(|i| maps[i].1.iter().map(|&slot| self.frame.slot(slot)).collect())
+            .unwrap_or_default();
+        self.sites.push(CallSite { offset: self.asm.offset(), loc: self.loc, slots });
+    }
+}
+
+fn edge_moves(allocation: &Allocation, from: VBlock, succ: u32) -> Option<usize> {
+    allocation.edge_moves.binary_search_by_key(&(from, succ), |m| (m.from, m.succ)).ok()
+}
+
+/// For each block, where a jump to it ends up: blocks without any code but a jump lead on. Those
+/// that lead around in a circle stay.
+fn forwarding(code: &VCode<Inst>, allocation: &Allocation) -> SideTable<VBlock, VBlock> {
+    let mut forward = SideTable::with_len(VBlock(0), code.blocks.len());
+    let leads_to = |block: VBlock| {
+        let data = &code.blocks[block];
+        let &[Inst::Jump] = &code.insts[data.insts.start as usize..data.insts.end as usize] else {
+            return None;
+        };
+        let at = data.insts.start;
+        let first = allocation.edits.partition_point(|(point, _)| point.inst < at);
+        let edited = allocation.edits.get(first).is_some_and(|(point, _)| point.inst == at);
+        let entered_with_moves = matches!(data.preds[..], [pred]
+        if code.blocks[pred].succs.len() > 1
+            && (0..2).any(|i| {
+                code.blocks[pred].succs[i as usize].target == block
+                    && edge_moves(allocation, pred, i).is_some()
+            }));
+        let quiet = block.index() != 0
+            && !edited
+            && !entered_with_moves
+            && edge_moves(allocation, block, 0).is_none();
+        quiet.then_some(data.succs[0].target)
+    };
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        New,
+        Open,
+        Done,
+    }
+    let mut state = SideTable::with_len(State::New, code.blocks.len());
+    let mut path = Vec::new();
+    for start in code.blocks.keys() {
+        let mut block = start;
+        let end = loop {
+            match state[block] {
+                State::Done => break forward[block],
+                State::Open => break block,
+                State::New => {}
+            }
+            state[block] = State::Open;
+            path.push(block);
+            match leads_to(block) {
+                Some(target) => block = target,
+                None => break block,
+            }
+        };
+        for block in path.drain(..) {
+            state[block] = State::Done;
+            forward[block] = end;
+        }
+    }
+    forward
+}

@@ -1,0 +1,149 @@
+//! Code that is rarely executed: it stands behind the function's other code.
+
+use super::Emitter;
+use crate::ir::Loc;
+use crate::mach::{PReg, RelocTarget, Relocation};
+use crate::x64::emit::{Label, Mem, Rmi};
+use crate::x64::inst::{Cond, ZeroTrap};
+use crate::x64::regs::{CONTEXT, FSCRATCH, RAX, RDI, RDX, RSI, RSP, SCRATCH};
+use crate::x64::stubs::Stub;
+use toyjit_runtime::Rt;
+use toyjit_runtime::context::LAST_SP;
+
+/// A piece of cold code.
+pub(super) struct Cold {
+    /// Where it begins.
+    pub(super) entry: Label,
+    /// Where it goes back to; traps and edges do not.
+    pub(super) back: Label,
+    /// The place in the source.
+    pub(super) loc: Loc,
+    /// What it does.
+    pub(super) kind: ColdKind,
+}
+
+pub(super) enum ColdKind {
+    /// The index trap.
+    Bounds { index: Rmi, len: Rmi },
+    /// The nil or division trap.
+    Zero(ZeroTrap),
+    /// The stack trap, before the frame is made.
+    Stack,
+    /// Puts an object into the remembered set.
+    Remember(PReg),
+    /// Allocates where the nursery is full; `inst` is the safepoint.
+    Alloc { dst: PReg, size: u32, header: u32, inst: u32 },
+    /// Conversion of what `cvttsd2si` can't convert.
+    FloatToInt { dst: PReg, src: PReg },
+    /// Division of wide numbers: `rax` by a register.
+    Divide { by: PReg, remainder: bool },
+    /// The call of the runtime that an instruction stands for.
+    Call { row: Rt, inst: u32 },
+    /// The moves of an edge.
+    Edge { moves: usize },
+}
+
+impl Emitter<'_> {
+    /// A piece of cold code to be emitted later: its labels for entry and return.
+    pub(super) fn cold(&mut self, kind: ColdKind) -> (Label, Label) {
+        let (entry, back) = (self.asm.label(), self.asm.label());
+        self.cold.push(Cold { entry, back, loc: self.loc, kind });
+        (entry, back)
+    }
+
+    pub(super) fn emit_cold(&mut self, cold: Cold) {
+        self.asm.bind(cold.entry);
+        self.at(cold.loc);
+        match cold.kind {
+            ColdKind::Bounds { index, len } => {
+                // Through the stack, since either may be where the other one goes.
+                self.asm.push(len);
+                self.asm.push(match index {
+                    Rmi::Mem(mem) => Rmi::Mem(mem.below(8)),
+                    index => index,
+                });
+                self.asm.pop(RSI);
+                self.asm.pop(RDX);
+                self.trap(Rt::TrapIndex);
+            }
+            ColdKind::Zero(trap) => self.trap(match trap {
+                ZeroTrap::Nil => Rt::TrapNil,
+                ZeroTrap::Division => Rt::TrapDivision,
+            }),
+            ColdKind::Stack => {
+                self.asm.lea(RSP, Mem::at(RSP, -(self.frame.size() as i32)));
+                self.trap(Rt::TrapStack);
+            }
+            ColdKind::Remember(object) => {
+                self.asm.mov(SCRATCH, Rmi::Reg(object));
+                self.call_stub(Stub::Remember);
+                self.asm.jmp(cold.back);
+            }
+            ColdKind::Alloc { dst, size, header, inst } => {
+                self.note_stack();
+                let sizes = u64::from(size) << 32 | u64::from(header);
+                self.asm.mov_imm(SCRATCH, sizes.cast_signed());
+                self.call_stub(Stub::Alloc);
+                self.site(Some(inst));
+                self.asm.mov(dst, Rmi::Reg(SCRATCH));
+                self.asm.jmp(cold.back);
+            }
+            ColdKind::FloatToInt { dst, src } => {
+                let nan = self.asm.label();
+                self.asm.float_zero(FSCRATCH);
+                self.asm.float_cmp(src, Rmi::Reg(FSCRATCH));
+                self.asm.jump_unordered(nan);
+                self.asm.jump_if(Cond::B, cold.back);
+                self.asm.mov_imm(dst, i64::MAX);
+                self.asm.jmp(cold.back);
+                self.asm.bind(nan);
+                self.asm.mov_imm(dst, 0);
+                self.asm.jmp(cold.back);
+            }
+            ColdKind::Divide { by, remainder } => {
+                let minus_one = self.asm.label();
+                self.asm.cmp(Rmi::Reg(by), Rmi::Imm(-1));
+                self.asm.jump_if(Cond::E, minus_one);
+                self.asm.cqo();
+                self.asm.idiv(by);
+                self.asm.jmp(cold.back);
+                self.asm.bind(minus_one);
+                if remainder {
+                    self.asm.mov_imm(RDX, 0);
+                } else {
+                    self.asm.neg(RAX);
+                }
+                self.asm.jmp(cold.back);
+            }
+            ColdKind::Call { row, inst } => {
+                self.call_runtime(row, inst);
+                self.asm.jmp(cold.back);
+            }
+            ColdKind::Edge { moves } => {
+                let edge = &self.allocation.edge_moves[moves];
+                let target = self.code.blocks[edge.from].succs[edge.succ as usize].target;
+                self.edits(edge.edits.iter().copied());
+                self.asm.jmp(self.labels[self.forward[target]]);
+            }
+        }
+    }
+
+    /// Lets the runtime see the frame.
+    pub(super) fn note_stack(&mut self) {
+        self.asm.store(crate::x64::inst::Width::Word, Mem::context(LAST_SP), Rmi::Reg(RSP));
+    }
+
+    /// Calls a trap of the runtime.
+    fn trap(&mut self, row: Rt) {
+        self.note_stack();
+        self.asm.mov(RDI, Rmi::Reg(CONTEXT));
+        self.asm.call_mem(Mem::context(row.offset()));
+        self.site(None);
+    }
+
+    fn call_stub(&mut self, stub: Stub) {
+        let offset = self.asm.call_hole();
+        let target = RelocTarget::Stub(stub as u32);
+        self.relocations.push(Relocation { offset, target, relative: true });
+    }
+}

@@ -1,0 +1,610 @@
+//! Instruction selection by demand: SSA → machine instructions over virtual registers.
+//!
+//! Blocks are walked in postorder and instructions from last to first, so that a value's users are
+//! seen before the value. `reg(v)` *demands* `v` in a register; looking through `v` (at the
+//! comparison a branch tests, the address a load takes, the load an addition reads) does not; and a
+//! pure instruction that nobody demanded is never selected. Addressing modes, fused loads,
+//! immediates, compare-and-branch and dead code fall out of that one rule. Look first, demand last:
+//! a pattern is decided before any operand is demanded.
+//!
+//! `Function` (SSA) → `VCode`. The instructions of one operator are made in order in `seq`, then
+//! put onto `code`, which grows backward and is turned over at the block's end.
+
+mod address;
+mod bits;
+mod call;
+mod compare;
+mod divide;
+mod facts;
+
+use self::facts::{Facts, def_block, effects};
+use super::abi::{ArgPlace, ArgPlaces, ENVIRONMENT, class_of, result_reg};
+use super::features::Features;
+use super::inst::{Addr, ZeroTrap};
+use super::inst::{AluOp, Base, FloatOp, Inst, Round, Scale, ShiftOp, SignOp, Src, UnaryOp, Width};
+use super::layout::Layout;
+use crate::entity::{Arena, SideTable};
+use crate::ir::cfg::Cfg;
+use crate::ir::dominators::Dominators;
+use crate::ir::{self, Block, Const, FuncRef, Function, Loc, Module, Op, Terminator, Type, Value};
+use crate::mach::{RegClass, RelocTarget, VBlock, VBlockData, VCode, VEdge, VReg, VRegData};
+use smallvec::SmallVec;
+use toyjit_runtime::Rt;
+
+/// Chooses instructions for one function. `first_type` is the type id of structure 0; closures of
+/// function `f` have the id `first_type + structures + f`.
+pub(super) fn select(
+    module: &Module,
+    function: FuncRef,
+    features: Features,
+    first_type: u32,
+) -> VCode<Inst> {
+    let function = &module.functions[function];
+    let cfg = Cfg::compute(function);
+    let layout = Layout::compute(function, &cfg, &Dominators::compute(&cfg));
+    let facts = Facts::compute(function, &cfg);
+    let mut selector = Selector {
+        module,
+        function,
+        features,
+        first_type,
+        facts,
+        layout,
+        vregs: Arena::new(),
+        vreg_of: SideTable::with_len(None, function.values.len()),
+        params: SideTable::with_len(Params::Unseen, function.blocks.len()),
+        seq: Vec::new(),
+        block: ir::ENTRY,
+        epoch: 0,
+    };
+    let mut bodies = SideTable::with_len(None, function.blocks.len());
+    for block in cfg.postorder() {
+        bodies[block] = Some(selector.select_block(block));
+    }
+    selector.assemble(&cfg, bodies)
+}
+
+/// A selected block: its code and the arguments of its edges.
+#[derive(Clone)]
+struct Body {
+    code: Vec<(Inst, Loc)>,
+    edges: SmallVec<[SmallVec<[VReg; 4]>; 2]>,
+}
+
+/// What is known of a block's parameters.
+#[derive(Clone, Copy, PartialEq)]
+enum Params {
+    /// Nothing: the block is still to come.
+    Unseen,
+    /// The block is still to come, but an edge has passed arguments for all of them.
+    All,
+    /// The block has been selected: those that have a register are its parameters.
+    Demanded,
+}
+
+struct Selector<'a> {
+    module: &'a Module,
+    function: &'a Function,
+    features: Features,
+    first_type: u32,
+    facts: Facts,
+    layout: Layout,
+    vregs: Arena<VReg, VRegData>,
+    vreg_of: SideTable<Value, Option<VReg>>,
+    params: SideTable<Block, Params>,
+    /// The instructions of the operator at hand, in order.
+    seq: Vec<Inst>,
+    /// The block at hand.
+    block: Block,
+    /// The epoch at the place where `seq` will stand.
+    epoch: u32,
+}
+
+impl Selector<'_> {
+    fn select_block(&mut self, block: Block) -> Body {
+        self.block = block;
+        let data = &self.function.blocks[block];
+        let mut code = Vec::with_capacity(data.insts.len() + 1);
+        self.epoch = self.facts.last_epoch(self.function, block);
+        let edges = self.terminator(&data.terminator);
+        self.flush(&mut code, data.loc);
+        for &inst in data.insts.iter().rev() {
+            self.epoch = self.facts.place(inst).1;
+            self.inst(inst);
+            self.flush(&mut code, self.function.insts[inst].loc);
+        }
+        if block == ir::ENTRY {
+            self.parameters();
+            self.flush(&mut code, Loc(0));
+        } else if self.params[block] == Params::All {
+            for &param in &data.params {
+                self.reg(param);
+            }
+        }
+        self.params[block] = Params::Demanded;
+        code.reverse();
+        Body { code, edges }
+    }
+
+    fn flush(&mut self, code: &mut Vec<(Inst, Loc)>, loc: Loc) {
+        code.extend(self.seq.drain(..).rev().map(|inst| (inst, loc)));
+    }
+
+    /// Puts the blocks into their order.
+    fn assemble(self, cfg: &Cfg, mut bodies: SideTable<Block, Option<Body>>) -> VCode<Inst> {
+        let mut number = SideTable::with_len(VBlock(0), self.function.blocks.len());
+        for (i, &block) in self.layout.order.iter().enumerate() {
+            number[block] = VBlock(i as u32);
+        }
+        let mut vcode = VCode {
+            name: self.function.name.clone(),
+            blocks: Arena::new(),
+            insts: Vec::new(),
+            locs: Vec::new(),
+            vregs: self.vregs,
+        };
+        for &block in &self.layout.order {
+            let data = &self.function.blocks[block];
+            let Some(body) = bodies[block].take() else { continue };
+            let start = vcode.insts.len() as u32;
+            for (inst, loc) in body.code {
+                vcode.insts.push(inst);
+                vcode.locs.push(loc);
+            }
+            let params = if block == ir::ENTRY { &[][..] } else { &data.params[..] };
+            let targets = data.terminator.edges().iter().map(|edge| number[edge.target]);
+            vcode.blocks.push(VBlockData {
+                insts: start..vcode.insts.len() as u32,
+                params: params.iter().filter_map(|&param| self.vreg_of[param]).collect(),
+                succs: targets
+                    .zip(body.edges)
+                    .map(|(target, args)| VEdge { target, args })
+                    .collect(),
+                preds: cfg.preds(block).map(|pred| number[pred]).collect(),
+                loop_depth: self.layout.depth(block),
+                cold: self.layout.is_cold(block),
+            });
+        }
+        vcode
+    }
+
+    // Values.
+
+    fn root(&self, value: Value) -> Value {
+        self.facts.root(value)
+    }
+
+    fn constant(&self, value: Value) -> Option<Const> {
+        self.function.as_const(self.root(value))
+    }
+
+    /// The word of a constant int, bool or nil.
+    fn int_constant(&self, value: Value) -> Option<i64> {
+        match self.constant(value)? {
+            Const::Int(i) => Some(i),
+            Const::Bool(b) => Some(i64::from(b)),
+            Const::Nil => Some(0),
+            Const::Float(_) | Const::Str(_) | Const::Func(_) => None,
+        }
+    }
+
+    /// The same, where it fits an immediate: the one place that asks whether it does.
+    fn immediate(&self, value: Value) -> Option<i32> {
+        self.int_constant(value).and_then(|i| i32::try_from(i).ok())
+    }
+
+    fn new_vreg(&mut self, class: RegClass) -> VReg {
+        self.vregs.push(VRegData { class, is_ref: false })
+    }
+
+    fn int_vreg(&mut self) -> VReg {
+        self.new_vreg(RegClass::Int)
+    }
+
+    /// Demands a value in a register. A constant is made anew before each of its users; it is not a
+    /// reference for the collector, since static objects do not move.
+    fn reg(&mut self, value: Value) -> VReg {
+        let value = self.root(value);
+        if let Some(constant) = self.function.as_const(value) {
+            return self.constant_reg(constant);
+        }
+        if let Some(vreg) = self.vreg_of[value] {
+            return vreg;
+        }
+        let ty = self.function.values[value].ty;
+        let vreg = self.vregs.push(VRegData { class: class_of(ty), is_ref: ty == Type::Ref });
+        self.vreg_of[value] = Some(vreg);
+        vreg
+    }
+
+    fn constant_reg(&mut self, constant: Const) -> VReg {
+        let dst = self.new_vreg(class_of(constant.ty()));
+        self.push(match constant {
+            Const::Int(value) => Inst::Imm { dst, value },
+            Const::Bool(b) => Inst::Imm { dst, value: i64::from(b) },
+            Const::Nil => Inst::Imm { dst, value: 0 },
+            Const::Float(bits) => Inst::FloatImm { dst, bits },
+            Const::Str(string) => Inst::Static { dst, target: RelocTarget::Str(string) },
+            Const::Func(function) => Inst::Static { dst, target: RelocTarget::Closure(function) },
+        });
+        dst
+    }
+
+    fn imm_reg(&mut self, value: i64) -> VReg {
+        let dst = self.int_vreg();
+        self.push(Inst::Imm { dst, value });
+        dst
+    }
+
+    /// A value as a source operand: immediate, fused load, or register.
+    fn src(&mut self, value: Value) -> Src {
+        if let Some(imm) = self.immediate(value) {
+            return Src::Imm(imm);
+        }
+        if let Some(Const::Float(bits)) = self.constant(value) {
+            return Src::Float(bits);
+        }
+        match self.fused_load(value) {
+            Some(load) => Src::Mem(self.address_of(load)),
+            None => Src::Reg(self.reg(value)),
+        }
+    }
+
+    /// The same, but no immediate.
+    fn reg_or_mem(&mut self, value: Value) -> Src {
+        match self.constant(value) {
+            Some(Const::Int(_) | Const::Bool(_)) => Src::Reg(self.reg(value)),
+            _ => self.src(value),
+        }
+    }
+
+    /// The instruction that a value stands for, where it may be selected as a part of its one user:
+    /// nobody else uses it, and it is no further out than here.
+    fn foldable(&self, value: Value) -> Option<ir::Inst> {
+        let value = self.root(value);
+        let inst = self.function.def_inst(value)?;
+        (self.facts.uses(value) == 1
+            && self.vreg_of[value].is_none()
+            && self.layout.same_loop(self.facts.place(inst).0, self.block))
+        .then_some(inst)
+    }
+
+    /// Whether a value's register is probably still needed behind the place at hand.
+    fn lives_on(&self, value: Value) -> bool {
+        let value = self.root(value);
+        self.vreg_of[value].is_some()
+            || def_block(self.function, &self.facts, value)
+                .is_some_and(|block| self.layout.depth(block) < self.layout.depth(self.block))
+    }
+
+    fn push(&mut self, inst: Inst) {
+        self.seq.push(inst);
+    }
+
+    // Blocks' ends.
+
+    fn terminator(&mut self, terminator: &Terminator) -> SmallVec<[SmallVec<[VReg; 4]>; 2]> {
+        let args = terminator.edges().iter().map(|edge| self.edge_args(edge)).collect();
+        match *terminator {
+            Terminator::Jump(_) => self.push(Inst::Jump),
+            Terminator::Branch { op, args: [a, b], .. } => {
+                let compare = self.compare(op, a, b);
+                self.push(Inst::Branch { compare });
+            }
+            Terminator::Return(value) => {
+                let value = value.map(|value| {
+                    let reg = self.reg(value);
+                    (reg, result_reg(self.vregs[reg].class))
+                });
+                self.push(Inst::Return { value });
+            }
+            Terminator::Unreachable => self.push(Inst::Unreachable),
+        }
+        args
+    }
+
+    /// The arguments of an edge. Where the target has been selected, those that it takes; along a
+    /// back edge, all.
+    fn edge_args(&mut self, edge: &ir::Edge) -> SmallVec<[VReg; 4]> {
+        let function = self.function;
+        let params = &function.blocks[edge.target].params;
+        let selected = self.params[edge.target] == Params::Demanded;
+        if !selected {
+            self.params[edge.target] = Params::All;
+        }
+        let taken = |vreg: Option<VReg>| !selected || vreg.is_some();
+        let mut args = SmallVec::new();
+        for (&param, &arg) in params.iter().zip(&edge.args) {
+            if taken(self.vreg_of[param]) {
+                args.push(self.reg(arg));
+            }
+        }
+        args
+    }
+
+    /// Takes the parameters that somebody demanded from where they are passed.
+    fn parameters(&mut self) {
+        let mut places = ArgPlaces::new();
+        let mut defs = Vec::new();
+        let mut loads = Vec::new();
+        for (i, &param) in self.function.blocks[ir::ENTRY].params.iter().enumerate() {
+            let class = class_of(self.function.values[param].ty);
+            let place = if i == 0 && self.function.signature.env {
+                ArgPlace::Reg(ENVIRONMENT)
+            } else {
+                places.next(class)
+            };
+            let Some(dst) = self.vreg_of[param] else { continue };
+            match place {
+                ArgPlace::Reg(reg) => defs.push((dst, reg)),
+                ArgPlace::Stack(word) => {
+                    let addr = Addr { base: Base::Incoming, index: None, disp: 8 * word as i32 };
+                    loads.push(match class {
+                        RegClass::Int => Inst::Load { width: Width::Word, dst, addr },
+                        RegClass::Float => Inst::FloatLoad { dst, addr },
+                    });
+                }
+            }
+        }
+        self.push(Inst::Args { defs: defs.into() });
+        self.seq.extend(loads);
+    }
+
+    // Instructions.
+
+    fn inst(&mut self, inst: ir::Inst) {
+        let data = self.function.insts[inst];
+        let demanded = data.result.and_then(|result| self.vreg_of[result]);
+        if demanded.is_none() && effects(data.op, data.imm).removable() {
+            return;
+        }
+        let function = self.function;
+        let args = function.args(inst);
+        // Where nobody wants the result of an operator with an effect, a register that is not read.
+        let dst = match (demanded, data.result) {
+            (Some(dst), _) => dst,
+            (None, Some(result)) => self.new_vreg(class_of(function.values[result].ty)),
+            (None, None) => self.int_vreg(),
+        };
+        match data.op {
+            // Other names of their operand's register; a check remains.
+            Op::Copy | Op::BToI => {}
+            Op::CheckBounds => self.check_bounds(args[0], args[1]),
+            Op::CheckNil => self.check_zero(args[0], ZeroTrap::Nil),
+            Op::CheckDiv => self.check_zero(args[0], ZeroTrap::Division),
+
+            Op::IAdd => self.add(dst, args[0], args[1]),
+            Op::ISub => self.sub(dst, args[0], args[1]),
+            Op::IMul => self.mul(dst, args[0], args[1]),
+            Op::SDiv => self.divide(dst, args[0], args[1]),
+            Op::SRem => self.remainder(dst, args[0], args[1]),
+            Op::INeg => self.int_unary(UnaryOp::Neg, dst, args[0]),
+            Op::INot => self.int_unary(UnaryOp::Not, dst, args[0]),
+            Op::IAbs => {
+                let src = self.reg(args[0]);
+                self.push(Inst::Abs { dst, src });
+            }
+            Op::IMin => self.min_max(Op::ILt, dst, args[0], args[1]),
+            Op::IMax => self.min_max(Op::IGt, dst, args[0], args[1]),
+            Op::IAnd => self.and(dst, args[0], args[1]),
+            Op::IOr => self.alu(AluOp::Or, dst, args[0], args[1]),
+            Op::IXor => self.alu(AluOp::Xor, dst, args[0], args[1]),
+            Op::Shl => self.shift(ShiftOp::Shl, dst, args[0], args[1]),
+            Op::Sar => self.shift(ShiftOp::Sar, dst, args[0], args[1]),
+            Op::Shr => self.shift(ShiftOp::Shr, dst, args[0], args[1]),
+            Op::Rotl => self.shift(ShiftOp::Rol, dst, args[0], args[1]),
+            Op::Rotr => self.shift(ShiftOp::Ror, dst, args[0], args[1]),
+            Op::Popcnt => self.popcnt(dst, args[0]),
+            Op::Clz => self.clz(dst, args[0]),
+            Op::Ctz => self.ctz(dst, args[0]),
+
+            Op::IEq | Op::INe | Op::ILt | Op::ILe | Op::IGt | Op::IGe | Op::REq | Op::RNe => {
+                self.set(data.op, dst, args[0], args[1]);
+            }
+            Op::FEq | Op::FNe | Op::FLt | Op::FLe | Op::FGt | Op::FGe => {
+                self.set(data.op, dst, args[0], args[1]);
+            }
+
+            Op::FAdd => self.float(FloatOp::Add, dst, args[0], args[1]),
+            Op::FSub => self.float(FloatOp::Sub, dst, args[0], args[1]),
+            Op::FMul => self.float(FloatOp::Mul, dst, args[0], args[1]),
+            Op::FDiv => self.float(FloatOp::Div, dst, args[0], args[1]),
+            // `minsd x, y` is x where x < y, else y: so the operands change places.
+            Op::FMin => self.float(FloatOp::Min, dst, args[1], args[0]),
+            Op::FMax => self.float(FloatOp::Max, dst, args[1], args[0]),
+            Op::FNeg => self.float_sign(SignOp::Neg, dst, args[0]),
+            Op::FAbs => self.float_sign(SignOp::Abs, dst, args[0]),
+            Op::FSqrt => {
+                let src = self.src(args[0]);
+                self.push(Inst::FloatSqrt { dst, src });
+            }
+            Op::FFloor => self.round(Round::Floor, Rt::Floor, dst, args[0]),
+            Op::FCeil => self.round(Round::Ceil, Rt::Ceil, dst, args[0]),
+            Op::FTrunc => self.round(Round::Trunc, Rt::Trunc, dst, args[0]),
+            Op::IToF => {
+                let src = self.reg_or_mem(args[0]);
+                self.push(Inst::IntToFloat { dst, src });
+            }
+            Op::FToI => {
+                let src = self.reg(args[0]);
+                self.push(Inst::FloatToInt { dst, src });
+            }
+            Op::Select => self.select_op(dst, args[0], args[1], args[2]),
+
+            Op::StrLen
+            | Op::StrByte
+            | Op::ArrayLen
+            | Op::ArrayData
+            | Op::LoadElem
+            | Op::LoadField
+            | Op::LoadGlobal
+            | Op::LoadCapture => self.load(dst, inst),
+            Op::StoreElem => self.store(inst, args[2], Some(args[0])),
+            Op::StoreField => self.store(inst, args[1], Some(args[0])),
+            Op::StoreGlobal => self.store(inst, args[0], None),
+
+            Op::NewStruct => self.new_struct(dst, data.imm, args),
+            Op::NewClosure => self.new_closure(dst, data.imm, args),
+            Op::Call => self.call(FuncRef(data.imm as u32), args, data.result.map(|_| dst)),
+            Op::CallValue => self.call_value(args, data.result.map(|_| dst)),
+            Op::Rt => self.call_runtime(facts::row(data.imm), args, data.result.map(|_| dst)),
+        }
+    }
+
+    // Arithmetic.
+
+    /// Operands of a commutative operation in the order that suits a two-address machine: a
+    /// constant or a load that can be fused on the right, on the left what is not needed any longer.
+    fn commute(&self, a: Value, b: Value) -> (Value, Value) {
+        let right = |v| self.constant(v).is_some() || self.fused_load(v).is_some();
+        if right(b) || !(right(a) || self.lives_on(a) && !self.lives_on(b)) {
+            (a, b)
+        } else {
+            (b, a)
+        }
+    }
+
+    /// A commutative operation.
+    fn alu(&mut self, op: AluOp, dst: VReg, a: Value, b: Value) {
+        let (a, b) = self.commute(a, b);
+        self.alu_in_order(op, dst, a, b);
+    }
+
+    fn alu_in_order(&mut self, op: AluOp, dst: VReg, a: Value, b: Value) {
+        let rhs = self.src(b);
+        let lhs = self.reg(a);
+        self.push(Inst::Alu { op, dst, lhs, rhs });
+    }
+
+    fn lea(&mut self, dst: VReg, base: VReg, index: Option<(VReg, Scale)>, disp: i32) {
+        self.push(Inst::Lea { dst, addr: Addr { base: Base::Reg(base), index, disp } });
+    }
+
+    fn add(&mut self, dst: VReg, a: Value, b: Value) {
+        let (a, b) = self.commute(a, b);
+        if let Some(imm) = self.immediate(b) {
+            return self.add_imm(dst, a, imm);
+        }
+        for (base, scaled) in [(a, b), (b, a)] {
+            if let Some((index, scale)) = self.scaled(scaled) {
+                let base = self.reg(base);
+                let index = self.reg(index);
+                return self.lea(dst, base, Some((index, scale)), 0);
+            }
+        }
+        if self.lives_on(a) && self.lives_on(b) && self.constant(b).is_none() {
+            let base = self.reg(a);
+            let index = self.reg(b);
+            return self.lea(dst, base, Some((index, Scale::One)), 0);
+        }
+        self.alu_in_order(AluOp::Add, dst, a, b);
+    }
+
+    fn add_imm(&mut self, dst: VReg, a: Value, imm: i32) {
+        let keep = self.lives_on(a);
+        let lhs = self.reg(a);
+        if keep {
+            self.lea(dst, lhs, None, imm);
+        } else {
+            self.push(Inst::Alu { op: AluOp::Add, dst, lhs, rhs: Src::Imm(imm) });
+        }
+    }
+
+    /// Index and factor of a value that is a left shift by 1, 2 or 3 for this one user.
+    fn scaled(&self, value: Value) -> Option<(Value, Scale)> {
+        let inst = self.foldable(value)?;
+        let &[index, count] = self.function.args(inst) else { return None };
+        if self.function.insts[inst].op != Op::Shl {
+            return None;
+        }
+        let shift = self.int_constant(count).filter(|n| (1..=3).contains(n))?;
+        Some((index, Scale::from_shift(shift as u32)?))
+    }
+
+    fn sub(&mut self, dst: VReg, a: Value, b: Value) {
+        match self.immediate(b).and_then(i32::checked_neg) {
+            Some(imm) => self.add_imm(dst, a, imm),
+            None if self.int_constant(a) == Some(0) => self.int_unary(UnaryOp::Neg, dst, b),
+            None => self.alu_in_order(AluOp::Sub, dst, a, b),
+        }
+    }
+
+    fn mul(&mut self, dst: VReg, a: Value, b: Value) {
+        let (a, b) = self.commute(a, b);
+        let Some(imm) = self.immediate(b) else {
+            return self.alu_in_order(AluOp::Mul, dst, a, b);
+        };
+        match imm {
+            3 | 5 | 9 => {
+                let src = self.reg(a);
+                let scale = Scale::from_shift(imm.ilog2());
+                self.lea(dst, src, scale.map(|scale| (src, scale)), 0);
+            }
+            _ if imm > 0 && imm & (imm - 1) == 0 => {
+                let src = self.reg(a);
+                self.push(Inst::Shift { op: ShiftOp::Shl, dst, src, count: imm.ilog2() as u8 });
+            }
+            _ => {
+                let src = self.reg_or_mem(a);
+                self.push(Inst::MulImm { dst, src, imm });
+            }
+        }
+    }
+
+    fn and(&mut self, dst: VReg, a: Value, b: Value) {
+        let (a, b) = self.commute(a, b);
+        let width = match self.int_constant(b) {
+            Some(0xFF) => Width::Byte,
+            Some(0xFFFF_FFFF) => Width::Half,
+            _ => return self.alu_in_order(AluOp::And, dst, a, b),
+        };
+        let src = self.reg(a);
+        self.push(Inst::Zext { width, dst, src });
+    }
+
+    fn int_unary(&mut self, op: UnaryOp, dst: VReg, a: Value) {
+        let src = self.reg(a);
+        self.push(Inst::Unary { op, dst, src });
+    }
+
+    fn shift(&mut self, op: ShiftOp, dst: VReg, a: Value, b: Value) {
+        let src = self.reg(a);
+        if let Some(count) = self.int_constant(b) {
+            return self.push(Inst::Shift { op, dst, src, count: (count & 63) as u8 });
+        }
+        let count = self.reg(b);
+        let rotates = matches!(op, ShiftOp::Rol | ShiftOp::Ror);
+        self.push(if self.features.bmi2 && !rotates {
+            Inst::ShiftX { op, dst, src, count }
+        } else {
+            Inst::ShiftCl { op, dst, src, count }
+        });
+    }
+
+    // Floats.
+
+    fn float(&mut self, op: FloatOp, dst: VReg, a: Value, b: Value) {
+        let commutes = matches!(op, FloatOp::Add | FloatOp::Mul);
+        let (a, b) = if commutes { self.commute(a, b) } else { (a, b) };
+        let rhs = self.src(b);
+        let lhs = self.reg(a);
+        self.push(Inst::FloatAlu { op, dst, lhs, rhs });
+    }
+
+    fn float_sign(&mut self, op: SignOp, dst: VReg, a: Value) {
+        let src = self.reg(a);
+        self.push(Inst::FloatSign { op, dst, src });
+    }
+
+    fn round(&mut self, mode: Round, fallback: Rt, dst: VReg, a: Value) {
+        if self.features.sse41 {
+            let src = self.src(a);
+            self.push(Inst::FloatRound { mode, dst, src });
+        } else {
+            self.call_runtime(fallback, &[a], Some(dst));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

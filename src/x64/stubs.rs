@@ -1,0 +1,84 @@
+//! Code that a module's functions share: slow paths that leave all registers as they are.
+//!
+//! A stub is called from cold code with the stack aligned, takes its operand in `r11` and gives its
+//! result there. It saves the other registers that the runtime does not preserve; of float
+//! registers the low halves, which hold all there is.
+
+use super::emit::{Asm, Mem, Rmi};
+use super::inst::{AluOp, ShiftOp, Width};
+use super::regs::{CALLER_SAVED, CONTEXT, RAX, RDI, RDX, RSI, RSP, SCRATCH};
+use crate::mach::{CompiledFunction, PReg, RegClass};
+use toyjit_runtime::Rt;
+
+/// The stubs; a relocation names one by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Stub {
+    /// `r11` holds size and header, in the upper and the lower half; the answer is the new object.
+    Alloc,
+    /// `r11` holds an object to be remembered.
+    Remember,
+}
+
+impl Stub {
+    /// All stubs in the order of their numbers.
+    pub const ALL: [Stub; 2] = [Stub::Alloc, Stub::Remember];
+
+    /// As shown in disassembly.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stub::Alloc => "stub::alloc",
+            Stub::Remember => "stub::remember",
+        }
+    }
+
+    /// Its code.
+    pub fn code(self) -> CompiledFunction {
+        let mut asm = Asm::new(Vec::new());
+        let (ints, floats): (Vec<PReg>, Vec<PReg>) =
+            CALLER_SAVED.iter().partition(|reg| reg.class() == RegClass::Int);
+        for &reg in &ints {
+            asm.push(Rmi::Reg(reg));
+        }
+        // With the return address the pushes keep `rsp` aligned or not, as their number tells.
+        let mut bytes = 8 * floats.len() as i32;
+        if (bytes + 8 * ints.len() as i32) % 16 == 0 {
+            bytes += 8;
+        }
+        let slot = |i: usize| Mem::at(RSP, 8 * i as i32);
+        asm.alu(AluOp::Sub, RSP, Rmi::Imm(bytes));
+        for (i, &reg) in floats.iter().enumerate() {
+            asm.float_store(slot(i), reg);
+        }
+        asm.mov(RDI, Rmi::Reg(CONTEXT));
+        let row = match self {
+            Stub::Alloc => {
+                asm.mov(RSI, Rmi::Reg(SCRATCH));
+                asm.shift(ShiftOp::Shr, RSI, 32);
+                asm.zext(Width::Half, RDX, SCRATCH);
+                Rt::AllocSlow
+            }
+            Stub::Remember => {
+                asm.mov(RSI, Rmi::Reg(SCRATCH));
+                Rt::Remember
+            }
+        };
+        asm.call_mem(Mem::context(row.offset()));
+        asm.mov(SCRATCH, Rmi::Reg(RAX));
+        for (i, &reg) in floats.iter().enumerate() {
+            asm.float_load(reg, slot(i));
+        }
+        asm.alu(AluOp::Add, RSP, Rmi::Imm(bytes));
+        for &reg in ints.iter().rev() {
+            asm.pop(reg);
+        }
+        asm.ret();
+        let code_len = asm.finish_code();
+        CompiledFunction {
+            code_len,
+            frame_size: bytes.cast_unsigned() + 8 * ints.len() as u32,
+            bytes: asm.finish(),
+            ..CompiledFunction::default()
+        }
+    }
+}
