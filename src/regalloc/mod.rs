@@ -24,6 +24,7 @@ pub mod fake;
 pub mod generate;
 pub mod parallel_move;
 
+mod dump;
 mod hints;
 mod homes;
 mod intervals;
@@ -55,12 +56,37 @@ pub fn allocate<I: VInst>(
     registers: &RegisterFile,
     options: &Options,
 ) -> Allocation {
+    allocate_counted(code, registers, options).0
+}
+
+/// The allocation, and the work that it was: steps of all searches, pieces, ranges and moves.
+fn allocate_counted<I: VInst>(
+    code: &VCode<I>,
+    registers: &RegisterFile,
+    options: &Options,
+) -> (Allocation, u64) {
     let layout = Layout::new(code);
     let (intervals, definitions) = liveness::intervals(&layout);
     let mut scan = Scan::new(&layout, &definitions, registers, *options, intervals);
     scan.run();
+    let mut work = scan.work();
     let Scan { intervals, hints, .. } = scan;
-    resolve::resolve(layout, &definitions, &intervals, &hints, registers)
+    let allocation =
+        resolve::resolve(layout, &definitions, &intervals, &hints, registers, &mut work);
+    (allocation, work)
+}
+
+/// The live intervals of a function and the homes that they get, as text.
+pub fn dump_intervals<I: VInst>(
+    code: &VCode<I>,
+    registers: &RegisterFile,
+    options: &Options,
+) -> String {
+    let layout = Layout::new(code);
+    let (intervals, definitions) = liveness::intervals(&layout);
+    let mut scan = Scan::new(&layout, &definitions, registers, *options, intervals);
+    scan.run();
+    dump::intervals(&layout, &scan.intervals, registers)
 }
 
 /// All registers that the allocated code writes; the prologue saves those of them that a call

@@ -22,7 +22,7 @@ use super::position::Pos;
 use super::slots::Slots;
 use crate::entity::Entity;
 use crate::mach::{
-    Allocation, EdgeMoves, PReg, Place, ProgPoint, RegClass, RegisterFile, Role, Side, VBlock, VReg,
+    Allocation, EdgeMoves, PReg, Place, ProgPoint, RegClass, RegisterFile, Role, Side, SpillSlot, VBlock, VReg,
 };
 
 /// Where moves are made.
@@ -63,11 +63,12 @@ pub fn resolve(
     intervals: &Intervals,
     hints: &Hints,
     registers: &RegisterFile,
+    work: &mut u64,
 ) -> Allocation {
     let homes = Homes::new(intervals, layout.vregs.len());
-    let passages = passages(&layout, definitions, intervals, &homes);
+    let passages = passages(&layout, definitions, intervals, &homes, work);
     let stores = plan_stores(&layout, definitions, intervals, &homes, &passages);
-    let slots = color_slots(&layout, intervals, &homes, hints, &stores);
+    let slots = color_slots(&layout, &homes, hints, &stores);
     let mut resolver = Resolver {
         layout: &layout,
         definitions,
@@ -80,6 +81,7 @@ pub fn resolve(
     resolver.params();
     resolver.passages(&passages);
     let moves = resolver.moves;
+    *work += moves.len() as u64;
     let mut allocation = Allocation {
         places,
         num_slots: slots.len() as u32,
@@ -97,6 +99,7 @@ fn passages(
     definitions: &Definitions,
     intervals: &Intervals,
     homes: &Homes,
+    work: &mut u64,
 ) -> Vec<Passage> {
     let incoming = incoming_edges(layout);
     let mut passages = Vec::new();
@@ -126,6 +129,7 @@ fn passages(
             each_block_entered(layout, range, definition, |block| {
                 let to = homes.at(vreg, layout.block_start(block));
                 for &(pred, succ) in incoming.of(block) {
+                    *work += 1;
                     let from = homes.at(vreg, layout.block_last(pred));
                     if from != to {
                         passages.push(Passage { vreg, site: Site::Edge(pred, succ), from, to });
@@ -231,7 +235,6 @@ fn plan_stores(
 /// else while the value is in it.
 fn color_slots(
     layout: &Layout,
-    intervals: &Intervals,
     homes: &Homes,
     hints: &Hints,
     stores: &[Store],
@@ -250,7 +253,6 @@ fn color_slots(
             stretches.push((vreg, LiveRange { start, end: last.end }));
         }
     }
-    debug_assert!(intervals.len() >= stretches.len());
     Slots::new(layout.vregs.len(), stretches, hints)
 }
 
@@ -394,7 +396,7 @@ fn stack_maps(
     definitions: &Definitions,
     intervals: &Intervals,
     slots: &Slots,
-) -> Vec<(u32, Vec<crate::mach::SpillSlot>)> {
+) -> Vec<(u32, Vec<SpillSlot>)> {
     let safepoints = &layout.safepoints;
     let mut maps: Vec<_> = safepoints.iter().map(|&i| (i, Vec::new())).collect();
     for vreg in layout.vregs.keys().filter(|&vreg| layout.is_traced(vreg)) {

@@ -49,8 +49,7 @@ pub struct Scan<'a> {
     in_hole: Vec<BinaryHeap<Reverse<(Pos, Piece)>>>,
     used: RegSet,
     ordered: bool,
-    /// Pieces taken from the queue, and occupants looked at: a measure of the work.
-    pub work: u64,
+    steps: u64,
 }
 
 /// The piece that is in a register now, and where its present range ends.
@@ -101,7 +100,7 @@ impl<'a> Scan<'a> {
             in_hole: vec![BinaryHeap::new(); PReg::COUNT],
             used: RegSet::EMPTY,
             ordered,
-            work: 0,
+            steps: 0,
             intervals,
         }
     }
@@ -109,7 +108,7 @@ impl<'a> Scan<'a> {
     /// Gives every piece a home.
     pub fn run(&mut self) {
         while let Some(Reverse((start, piece))) = self.queue.pop() {
-            self.work += 1;
+            self.steps += 1;
             let class = self.layout.class(self.intervals[piece].vreg) as usize;
             let regs = std::mem::take(&mut self.by_class[class]);
             for &reg in &regs {
@@ -118,6 +117,11 @@ impl<'a> Scan<'a> {
             self.place(piece, &regs);
             self.by_class[class] = regs;
         }
+    }
+
+    /// How much was done: pieces, and steps of the searches for conflicts.
+    pub fn work(&self) -> u64 {
+        self.steps + self.reserved.steps + self.intervals.num_ranges() as u64
     }
 
     /// The piece comes again when its beginning is reached.
@@ -227,7 +231,7 @@ impl<'a> Scan<'a> {
         if heap.len() > HOLES {
             return heap.peek().map_or(Pos::MAX, |&Reverse((resumes, _))| resumes);
         }
-        self.work += heap.len() as u64;
+        self.steps += heap.len() as u64;
         heap.iter()
             .filter_map(|&Reverse((_, other))| self.intervals.intersection(piece, other))
             .min()
@@ -356,7 +360,7 @@ impl<'a> Scan<'a> {
             self.evict(active.piece, reg, self.intervals[piece].start);
         }
         let assigned = self.assign(piece, reg, limit, needed);
-        debug_assert!(assigned, "{reg:?} was found to fit {:?} {:?} {limit} {needed:?} {:?}", self.intervals[piece], self.intervals.uses(piece), self.cut(piece, limit));
+        debug_assert!(assigned, "{reg:?} was found to fit");
     }
 
     /// Whether cutting the piece at `limit` leaves it what it needs.

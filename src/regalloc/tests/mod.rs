@@ -1,3 +1,6 @@
+mod code;
+mod scale;
+
 use super::checker::check;
 use super::fake::{FakeInst, registers, run_allocated, run_virtual};
 use super::generate::{Rng, Shape, generate};
@@ -72,7 +75,7 @@ fn survey() {
     std::panic::set_hook(Box::new(|_| {}));
     let mut worst: Option<(usize, String)> = None;
     let mut count = 0;
-    for seed in 0..6000 {
+    for seed in 6000..60000 {
         let mut rng = Rng::new(seed);
         let (ints, floats) = [(3, 2), (4, 3), (6, 4), (14, 15)][rng.below(4)];
         let registers = registers(ints, floats);
