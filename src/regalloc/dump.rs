@@ -37,7 +37,8 @@ pub fn intervals(layout: &Layout, intervals: &Intervals, registers: &RegisterFil
                 })
                 .collect();
             let line = format!("{name:<6} {home:<8} {}", ranges.join(" "));
-            let uses = if uses.is_empty() { String::new() } else { format!("  uses {}", uses.join(" ")) };
+            let uses =
+                if uses.is_empty() { String::new() } else { format!("  uses {}", uses.join(" ")) };
             // Writing to a string does not fail.
             let _ = writeln!(text, "{}{uses}", line.trim_end());
         }

@@ -296,8 +296,9 @@ mod tests {
                 }
             }
             // A slot holds one value, which has one class.
-            let read_as =
-                |class| copies.iter().filter(move |c| c.0.reg().is_some_and(|r| r.class() == class));
+            let read_as = |class| {
+                copies.iter().filter(move |c| c.0.reg().is_some_and(|r| r.class() == class))
+            };
             if read_as(RegClass::Int)
                 .any(|c| c.1.reg().is_none() && read_as(RegClass::Float).any(|d| d.1 == c.1))
             {
@@ -332,10 +333,7 @@ mod tests {
         let edits = sequence(&[(slot(0), slot(1)), (reg(2), slot(1))]);
         assert_eq!(
             edits,
-            [
-                Edit::Move { to: reg(2), from: slot(1) },
-                Edit::Move { to: slot(0), from: reg(2) },
-            ]
+            [Edit::Move { to: reg(2), from: slot(1) }, Edit::Move { to: slot(0), from: reg(2) },]
         );
     }
 

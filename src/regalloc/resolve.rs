@@ -22,7 +22,8 @@ use super::position::Pos;
 use super::slots::Slots;
 use crate::entity::Entity;
 use crate::mach::{
-    Allocation, EdgeMoves, PReg, Place, ProgPoint, RegClass, RegisterFile, Role, Side, SpillSlot, VBlock, VReg,
+    Allocation, EdgeMoves, PReg, Place, ProgPoint, RegClass, RegisterFile, Role, Side, SpillSlot,
+    VBlock, VReg,
 };
 
 /// Where moves are made.
@@ -233,12 +234,7 @@ fn plan_stores(
 
 /// A slot matters from the definition to the end of life if the value is stored there once, or
 /// else while the value is in it.
-fn color_slots(
-    layout: &Layout,
-    homes: &Homes,
-    hints: &Hints,
-    stores: &[Store],
-) -> Slots {
+fn color_slots(layout: &Layout, homes: &Homes, hints: &Hints, stores: &[Store]) -> Slots {
     let mut stretches = Vec::new();
     for vreg in layout.vregs.keys() {
         let stays = homes.of(vreg);

@@ -18,13 +18,13 @@
 //!
 //! Input: layout, intervals. Output: every piece has a home.
 
+use super::Options;
 use super::hints::Hints;
 use super::intervals::{Home, Intervals, Need, Piece, Use};
 use super::layout::Layout;
 use super::liveness::Definitions;
 use super::position::Pos;
 use super::reserved::Reserved;
-use super::Options;
 use crate::entity::Entity;
 use crate::mach::{PReg, RegClass, RegSet, RegisterFile};
 use std::cmp::Reverse;
@@ -308,13 +308,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Takes the register whose piece is used last, if the piece at hand is used sooner.
-    fn take_occupied(
-        &mut self,
-        piece: Piece,
-        regs: &[PReg],
-        bounds: &Bounds,
-        needed: Option<Pos>,
-    ) {
+    fn take_occupied(&mut self, piece: Piece, regs: &[PReg], bounds: &Bounds, needed: Option<Pos>) {
         let start = self.intervals[piece].start;
         let goal = self.goal(piece, needed);
         let mut best: Option<(u64, PReg)> = None;
@@ -377,8 +371,7 @@ impl<'a> Scan<'a> {
         let Some(Active { piece, .. }) = self.active[reg.0 as usize] else { return true };
         let needed_late = Use { pos: late, need: Need::Register };
         let used_late = self.intervals.uses_from(piece, late).first() == Some(&needed_late);
-        self.distance(piece, start) > 0
-            || (start < late && end > late && !used_late)
+        self.distance(piece, start) > 0 || (start < late && end > late && !used_late)
     }
 
     /// How far the next use is from `now`, in instructions executed; 0 if the piece can't leave.
