@@ -7,8 +7,8 @@
 //! | `layout.rs`, `position.rs`, `loops.rs` | the code read once: operands, positions, loops |
 //! | `liveness.rs`, `intervals.rs` | live intervals with holes and uses |
 //! | `hints.rs`, `reserved.rs` | what registers are good for, and where they are taken |
-//! | `scan.rs` | the linear scan; `split.rs` where to cut, `spill.rs` what goes to a slot |
-//! | `resolve.rs`, `homes.rs`, `slots.rs` | places, moves, stores, slots, stack maps |
+//! | `scan.rs`, `bounds.rs` | the linear scan; `split.rs` where to cut, `spill.rs` what goes to a slot |
+//! | `resolve.rs`, `homes.rs`, `passages.rs`, `slots.rs` | places, moves, stores, slots, stack maps |
 //! | `parallel_move.rs` | moves put in sequence |
 //! | `checker.rs` | the proof that it is right |
 //!
@@ -24,6 +24,7 @@ pub mod fake;
 pub mod generate;
 pub mod parallel_move;
 
+mod bounds;
 mod dump;
 mod hints;
 mod homes;
@@ -31,6 +32,7 @@ mod intervals;
 mod layout;
 mod liveness;
 mod loops;
+mod passages;
 mod position;
 mod reserved;
 mod resolve;

@@ -98,14 +98,14 @@ fn fuzz(seeds: Range<u64>) {
 
 #[test]
 fn random_code() {
-    fuzz(0..2500);
+    fuzz(0..1500);
 }
 
 /// The seeds in `TOYJIT_FUZZ`, written `first..end`.
 #[test]
 #[ignore = "as long as you like"]
 fn random_code_of_chosen_seeds() {
-    let seeds = std::env::var("TOYJIT_FUZZ").unwrap_or_else(|_| "2500..100000".into());
+    let seeds = std::env::var("TOYJIT_FUZZ").unwrap_or_else(|_| "1500..100000".into());
     let bounds: Vec<u64> = seeds.split("..").filter_map(|bound| bound.parse().ok()).collect();
     let &[first, end] = &bounds[..] else { panic!("TOYJIT_FUZZ=first..end") };
     fuzz(first..end);

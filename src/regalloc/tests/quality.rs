@@ -5,7 +5,8 @@ use crate::entity::Entity;
 use crate::mach::{Allocation, Edit, Operand, PReg, Place, Side, VBlock, VCode};
 use crate::regalloc::checker::check;
 use crate::regalloc::fake::{FakeInst, registers};
-use crate::regalloc::{Options, allocate};
+use crate::regalloc::generate::{Rng, Shape, generate};
+use crate::regalloc::{Options, allocate, dump_intervals, written_registers};
 
 fn allocated(code: &VCode<FakeInst>, ints: u8) -> Allocation {
     let registers = registers(ints, 15);
@@ -156,4 +157,61 @@ fn slots_are_shared() {
     }
     let allocation = allocated(&code.finish(), 3);
     assert_eq!(allocation.num_slots, 1);
+}
+
+#[test]
+fn intervals_are_printed() {
+    let mut code = Blocks::new(1);
+    let constant = code.vreg();
+    code.push(0, &[Operand::def(constant)]).constant = true;
+    code.push(0, &[Operand::reg(constant), Operand::any(constant)]);
+    code.call(0, &[constant]);
+    let code = code.finish();
+    let text = dump_intervals(&code, &registers(14, 15), &Options::default());
+    assert_eq!(text, "%0     r0       [0l, 2e)  uses 0l:r 1e:r 1e:a 2g:c\n");
+}
+
+#[test]
+fn registers_that_are_written_are_known() {
+    let mut code = Blocks::new(1);
+    let a = code.value(0);
+    code.call(0, &[]);
+    code.push(0, &[Operand::reg(a)]);
+    let code = code.finish();
+    let allocation = allocated(&code, 14);
+    let preserved = registers(14, 15).callee_saved;
+    assert_eq!(written_registers(&code, &allocation).intersection(preserved).len(), 1);
+}
+
+/// Prints how much the allocator adds to random code, executed: moves, loads, stores, constants.
+#[test]
+#[ignore = "prints figures"]
+fn figures() {
+    for (ints, floats) in [(3, 2), (6, 4), (14, 15)] {
+        for spill_everything in [false, true] {
+            let registers = registers(ints, floats);
+            let (mut insts, mut edits) = (0, [0; 4]);
+            for seed in 0..300 {
+                let mut rng = Rng::new(seed);
+                let shape =
+                    Shape { blocks: 12, insts: 10, pressure: 10, clobbers: 10, shuffle: false };
+                let code = generate(&mut rng, shape, &registers);
+                let allocation = allocate(&code, &registers, &Options { spill_everything });
+                insts += code.insts.len();
+                let on_edges = allocation.edge_moves.iter().flat_map(|moves| &moves.edits);
+                for edit in allocation.edits.iter().map(|(_, edit)| edit).chain(on_edges) {
+                    edits[match edit {
+                        Edit::Move { to: Place::Slot(_), .. } => 2,
+                        Edit::Move { from: Place::Slot(_), .. } => 1,
+                        Edit::Move { .. } => 0,
+                        Edit::Remat { .. } => 3,
+                    }] += 1;
+                }
+            }
+            let [moves, loads, stores, remats] = edits.map(|n| n as f64 / insts as f64);
+            println!(
+                "{ints} + {floats}, spill everything {spill_everything}: per instruction {moves:.2} moves, {loads:.2} loads, {stores:.2} stores, {remats:.2} constants"
+            );
+        }
+    }
 }
