@@ -82,10 +82,10 @@ impl Rmi {
 
 /// The encodings of a memory operand that are told apart.
 enum Form {
-    Base8(u8, i8),
-    Base32(u8, i32),
-    Index8(u8, u8, Scale, i8),
-    Index32(u8, u8, Scale, i32),
+    Base8(Number, i8),
+    Base32(Number, i32),
+    Index8(Number, Number, Scale, i8),
+    Index32(Number, Number, Scale, i32),
     Pool(Label),
 }
 
@@ -108,14 +108,24 @@ impl Form {
     }
 }
 
-fn gpr(reg: PReg) -> u8 {
-    assert!(reg.class() == RegClass::Int, "a general register");
-    reg.encoding()
+/// A register's number, checked.
+#[derive(Clone, Copy)]
+struct Number(u8);
+
+impl From<Number> for u8 {
+    fn from(number: Number) -> u8 {
+        number.0
+    }
 }
 
-fn xmm(reg: PReg) -> u8 {
+fn gpr(reg: PReg) -> Number {
+    assert!(reg.class() == RegClass::Int, "a general register");
+    Number(reg.encoding())
+}
+
+fn xmm(reg: PReg) -> Number {
     assert!(reg.class() == RegClass::Float && usize::from(reg.0) < PReg::COUNT, "a float register");
-    reg.encoding()
+    Number(reg.encoding())
 }
 
 fn short(imm: i32) -> Option<i8> {
@@ -555,7 +565,8 @@ impl Asm {
             (Rmi::Reg(lhs), Rmi::Imm(imm)) => match short(imm) {
                 // dynasm has no `cmp r64, imm8`.
                 Some(imm) => {
-                    let (reg, rex) = (gpr(lhs), 0x48 | gpr(lhs) >> 3);
+                    let reg = u8::from(gpr(lhs));
+                    let rex = 0x48 | reg >> 3;
                     dynasm!(self.ops ; .u8 rex ; .u8 0x83 ; .u8 0xF8 | (reg & 7) ; .i8 imm);
                 }
                 None => dynasm!(self.ops ; cmp Rq(gpr(lhs)), DWORD imm),
