@@ -184,7 +184,27 @@ impl<'a> Emitter<'a> {
         self.asm.ret();
     }
 
+    /// Whether a block begins an innermost loop without calls that is small enough to be tight.
+    fn is_tight_loop(&self, block: VBlock) -> bool {
+        const MOST_INSTS: u32 = 40;
+        let blocks = &self.plan.code.blocks;
+        let last_back = |header: VBlock| {
+            let preds = blocks[header].preds.iter().copied();
+            preds.filter(|&pred| pred >= header).max()
+        };
+        let Some(last) = last_back(block).filter(|_| !blocks[block].cold) else { return false };
+        let insts = blocks[block].insts.start..blocks[last].insts.end;
+        insts.len() as u32 <= MOST_INSTS
+            && !self.plan.code.insts[insts.start as usize..insts.end as usize]
+                .iter()
+                .any(|inst| matches!(inst, Inst::Call { .. }))
+            && (block.0 + 1..=last.0).all(|inner| last_back(VBlock(inner)).is_none())
+    }
+
     fn block(&mut self, block: VBlock, next: Option<VBlock>) {
+        if self.is_tight_loop(block) {
+            self.asm.align_loop();
+        }
         self.asm.bind(self.labels[block]);
         let code = self.plan.code;
         let data = &code.blocks[block];

@@ -241,7 +241,14 @@ pub struct Asm {
     short_jumps: Vec<bool>,
     /// The jumps so far: where each ends, and where it leads.
     jumps: Vec<(usize, Label)>,
+    /// Where code was aligned, in order.
+    aligned: Vec<usize>,
 }
+
+/// The most bytes that aligning a loop may take.
+const MOST_PADDING: usize = 10;
+/// The most bytes of an instruction.
+const MOST_LENGTH: usize = 15;
 
 /// Literals in order of their first use.
 struct Pool<T> {
@@ -264,6 +271,7 @@ impl Asm {
             masks: Pool::default(),
             short_jumps,
             jumps: Vec::new(),
+            aligned: Vec::new(),
         }
     }
 
@@ -327,15 +335,40 @@ impl Asm {
         dynasm!(self.ops ; .align to, 0xCC);
     }
 
-    /// Which jumps of this assembly reach their labels with 8 bits; making them short moves no label
-    /// away from a jump, so that it stays true.
+    /// Fills up to a multiple of 16 with instructions that do nothing, where it takes few.
+    pub fn align_loop(&mut self) {
+        const NOPS: [&[u8]; MOST_PADDING] = [
+            &[0x90],
+            &[0x66, 0x90],
+            &[0x0F, 0x1F, 0x00],
+            &[0x0F, 0x1F, 0x40, 0x00],
+            &[0x0F, 0x1F, 0x44, 0x00, 0x00],
+            &[0x66, 0x0F, 0x1F, 0x44, 0x00, 0x00],
+            &[0x0F, 0x1F, 0x80, 0x00, 0x00, 0x00, 0x00],
+            &[0x0F, 0x1F, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+            &[0x66, 0x0F, 0x1F, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+            &[0x66, 0x2E, 0x0F, 0x1F, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+        ];
+        let offset = self.ops.offset().0;
+        self.aligned.push(offset);
+        let padding = offset.next_multiple_of(16) - offset;
+        if (1..=MOST_PADDING).contains(&padding) {
+            dynasm!(self.ops ; .bytes NOPS[padding - 1]);
+        }
+    }
+
+    /// Which jumps of this assembly reach their labels with 8 bits, and go on to do so when jumps
+    /// become short: that moves no label away from a jump, but that padding between them may grow.
     pub fn relax(&self) -> Vec<bool> {
         let labels = self.ops.labels();
-        let distance = |&(end, label): &(usize, Label)| {
-            let target = labels.resolve_dynamic(label).ok()?;
-            i8::try_from(target.0 as i64 - end as i64).ok()
+        let reaches = |&(end, label): &(usize, Label)| {
+            let Ok(target) = labels.resolve_dynamic(label) else { return false };
+            let (low, high) = (end.min(target.0), end.max(target.0));
+            let below = |offset| self.aligned.partition_point(|&at| at < offset);
+            let growth = MOST_PADDING * (below(high) - below(low.saturating_sub(MOST_LENGTH)));
+            high - low + growth <= i8::MAX as usize
         };
-        self.jumps.iter().map(|jump| distance(jump).is_some()).collect()
+        self.jumps.iter().map(reaches).collect()
     }
 
     /// The bytes.
