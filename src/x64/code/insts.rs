@@ -25,7 +25,7 @@ impl Emitter<'_> {
             Base::Reg(base) => (reg(base), addr.disp),
             Base::Context => (CONTEXT, addr.disp),
             Base::Outgoing => (RSP, addr.disp),
-            Base::Incoming => (RSP, addr.disp + self.frame.size() as i32 + 8),
+            Base::Incoming => (RSP, addr.disp + self.plan.frame.size() as i32 + 8),
         };
         let index = addr.index.map(|(index, scale)| (reg(index), scale));
         Mem::At { base, index, disp }
