@@ -390,6 +390,24 @@ impl Op {
         info.result == ResultKind::Is(Bool) && info.params.is_some_and(|p| p.len() == 2)
     }
 
+    /// For a comparison: the one that holds where it does not. The order of floats has none: with
+    /// NaN neither of two opposites holds.
+    pub fn opposite(self) -> Option<Op> {
+        Some(match self {
+            Op::IEq => Op::INe,
+            Op::INe => Op::IEq,
+            Op::ILt => Op::IGe,
+            Op::IGe => Op::ILt,
+            Op::IGt => Op::ILe,
+            Op::ILe => Op::IGt,
+            Op::FEq => Op::FNe,
+            Op::FNe => Op::FEq,
+            Op::REq => Op::RNe,
+            Op::RNe => Op::REq,
+            _ => return None,
+        })
+    }
+
     /// For a comparison: the one with its operands swapped.
     pub fn swapped(self) -> Op {
         match self {
