@@ -2,7 +2,7 @@ use super::*;
 use crate::ir::generate::{self, Rng, Shape};
 use crate::ir::interp::Interpreter;
 use crate::ir::verify::verify_module;
-use crate::ir::{Form, parse};
+use crate::ir::{Form, Signature, parse};
 use crate::ssa::{Construction, Folding, construct};
 use toyjit_runtime::{Config, Input, Output, Runtime, Stop, Trap};
 
