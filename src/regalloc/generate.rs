@@ -70,8 +70,9 @@ pub struct Shape {
 impl Shape {
     /// A random shape.
     pub fn random(rng: &mut Rng) -> Self {
+        let large = if rng.percent(4) { 6 } else { 1 };
         Self {
-            blocks: 1 + rng.below(12),
+            blocks: 1 + rng.below(12 * large),
             insts: 1 + rng.below(10),
             pressure: 2 + rng.below(24),
             clobbers: [0, 10, 30][rng.below(3)],
