@@ -610,6 +610,12 @@ impl Asm {
         }
     }
 
+    /// `cmp byte [mem], imm`
+    pub fn cmp_byte(&mut self, mem: Mem, imm: u8) {
+        let imm = imm.cast_signed();
+        mem!(self, mem, (cmp BYTE) (, BYTE imm))
+    }
+
     /// `cmp dword [mem], imm`
     pub fn cmp_half(&mut self, mem: Mem, imm: i32) {
         mem!(self, mem, (cmp DWORD) (, DWORD imm))

@@ -77,6 +77,8 @@ pub enum Width {
 pub enum CompareKind {
     /// `cmp`
     Int,
+    /// `cmp` of a byte in memory with an immediate from 0 to 255
+    Byte,
     /// `test`
     Test,
     /// `ucomisd`
@@ -104,6 +106,17 @@ pub enum Cond {
 }
 
 impl Cond {
+    /// The condition on unsigned numbers that this one is on signed ones.
+    pub fn unsigned(self) -> Cond {
+        match self {
+            Cond::L => Cond::B,
+            Cond::Le => Cond::Be,
+            Cond::G => Cond::A,
+            Cond::Ge => Cond::Ae,
+            cond => cond,
+        }
+    }
+
     /// The condition that holds where this one does not.
     pub fn inverted(self) -> Cond {
         match self {
@@ -194,7 +207,7 @@ impl<R: Copy> Compare<R> {
 
     pub(super) fn map<S>(self, f: Visit<R, S>) -> Compare<S> {
         let (lhs, rhs) = match self.kind {
-            CompareKind::Int => Src::pair(self.lhs, self.rhs, f),
+            CompareKind::Int | CompareKind::Byte => Src::pair(self.lhs, self.rhs, f),
             CompareKind::Test => (self.lhs.reg(f), self.rhs.reg(f)),
             CompareKind::Float => (self.lhs.reg(f), self.rhs.any(f)),
         };

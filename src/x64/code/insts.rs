@@ -252,9 +252,13 @@ impl Emitter<'_> {
     fn compare_operands(&mut self, kind: CompareKind, lhs: Rmi, rhs: Rmi) {
         match (kind, lhs) {
             (CompareKind::Int, _) => self.asm.cmp(lhs, rhs),
+            (CompareKind::Byte, Rmi::Mem(lhs)) => match rhs {
+                Rmi::Imm(imm) => self.asm.cmp_byte(lhs, imm.to_le_bytes()[0]),
+                Rmi::Reg(_) | Rmi::Mem(_) => unreachable!("an immediate on the right"),
+            },
             (CompareKind::Test, Rmi::Reg(lhs)) => self.asm.test(lhs, rhs),
             (CompareKind::Float, Rmi::Reg(lhs)) => self.asm.float_cmp(lhs, rhs),
-            (_, Rmi::Mem(_) | Rmi::Imm(_)) => unreachable!("a register on the left"),
+            (_, _) => unreachable!("no such comparison"),
         }
     }
 

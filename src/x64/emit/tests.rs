@@ -246,6 +246,8 @@ fn immediates() {
             check.one(text, |asm| asm.mul_imm(regs::RBP, Rmi::Mem(mem), imm));
         }
         check.one(format!("cmp dword ptr {m}, 3"), |asm| asm.cmp_half(mem, 3));
+        check.one(format!("cmp byte ptr {m}, 97"), |asm| asm.cmp_byte(mem, 97));
+        check.one(format!("cmp byte ptr {m}, -1"), |asm| asm.cmp_byte(mem, 255));
         check.one(format!("test byte ptr {m}, 1"), |asm| asm.test_byte(mem, 1));
         check.one(format!("push qword ptr {m}"), |asm| asm.push(Rmi::Mem(mem)));
         check.one(format!("call qword ptr {m}"), |asm| asm.call_mem(mem));
