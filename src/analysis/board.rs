@@ -6,7 +6,10 @@
 
 use super::bits::Bits;
 use super::dataflow::{Direction, GenKill, Problem, solve_by_rounds, through};
-use crate::ir::{Block, Cfg, Function};
+use super::problems::Row;
+use crate::ir::print::Printer;
+use crate::ir::{Block, Cfg, Function, Module};
+use std::fmt::Write as _;
 
 /// A solved problem in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,9 +29,9 @@ pub struct Drawn {
     /// The block.
     pub block: Block,
     /// What it adds, where the facts are sets.
-    pub gen_: Option<String>,
+    pub added: Option<String>,
     /// What it takes away.
-    pub kill: Option<String>,
+    pub killed: Option<String>,
     /// What holds at its start.
     pub input: String,
     /// What holds at its end.
@@ -48,6 +51,45 @@ pub struct Visit {
     pub changed: bool,
 }
 
+impl Board {
+    /// All of it, or all but the rounds, as text.
+    pub fn text(&self, module: &Module, f: &Function, row: &Row, trace: bool) -> String {
+        let mut text = String::new();
+        let printer = Printer::new(module);
+        let _ = writeln!(text, "{} of {}: {}", row.name, f.name, row.how);
+        for (name, meaning) in &self.legend {
+            let _ = writeln!(text, "  {name:<4} {meaning}");
+        }
+        for drawn in &self.blocks {
+            let block = drawn.block;
+            let _ = writeln!(text, "\n{block}:");
+            let _ = writeln!(text, "  in   {}", drawn.input);
+            for &inst in &f.blocks[block].insts {
+                let _ = writeln!(text, "       | {}", printer.inst(f, inst));
+            }
+            let _ = writeln!(text, "       | {}", printer.terminator(f, block));
+            if let (Some(added), Some(killed)) = (&drawn.added, &drawn.killed) {
+                let _ = writeln!(text, "  gen  {added}\n  kill {killed}");
+            }
+            let _ = writeln!(text, "  out  {}", drawn.output);
+        }
+        if trace {
+            for (round, visits) in self.rounds.iter().enumerate() {
+                let changed = visits.iter().any(|visit| visit.changed);
+                let end = if changed { "" } else { ": nothing changes" };
+                let _ = writeln!(text, "\nround {}{end}", round + 1);
+                for visit in visits {
+                    let mark = if visit.changed { '*' } else { ' ' };
+                    let (block, input, output) = (visit.block, &visit.input, &visit.output);
+                    let _ = writeln!(text, "{mark} {:<4} in {input} out {output}", block.to_string());
+                }
+            }
+        }
+        text.push('\n');
+        text
+    }
+}
+
 /// Solves a problem, with what is known in words.
 pub fn of<P: Problem>(f: &Function, cfg: &Cfg, problem: &P) -> Board {
     let (solution, rounds) = solve_by_rounds(f, cfg, problem);
@@ -63,7 +105,7 @@ pub fn of<P: Problem>(f: &Function, cfg: &Cfg, problem: &P) -> Board {
         let mut after = solution.input(block).clone();
         through(f, problem, block, &mut after, |_, _| ());
         let (input, output) = around(solution.input(block), &after);
-        Drawn { block, gen_: None, kill: None, input, output }
+        Drawn { block, added: None, killed: None, input, output }
     });
     let blocks = blocks.collect();
     let mut last: Vec<Option<P::State>> = vec![None; f.blocks.len()];
@@ -92,8 +134,8 @@ pub fn of_sets<P: GenKill>(f: &Function, cfg: &Cfg, problem: &P) -> Board {
         through(f, problem, drawn.block, &mut left, |_, _| ());
         let mut killed = Bits::full(len);
         killed.subtract(&left);
-        drawn.gen_ = Some(problem.describe(f, &added));
-        drawn.kill = Some(problem.describe(f, &killed));
+        drawn.added = Some(problem.describe(f, &added));
+        drawn.killed = Some(problem.describe(f, &killed));
     }
     board
 }

@@ -17,6 +17,7 @@ pub mod globals;
 pub mod lints;
 pub mod liveness;
 pub mod loops;
+pub mod nesting;
 pub mod problems;
 pub mod reachability;
 pub mod reaching;

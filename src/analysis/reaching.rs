@@ -102,6 +102,11 @@ impl<'a> Reaching<'a> {
         Self { definitions, some: Subset::new(some) }
     }
 
+    /// The bits of those of a variable's definitions that are among these.
+    pub fn bits(&self, definitions: &'a [Definition]) -> impl Iterator<Item = usize> + 'a {
+        self.some.bits(definitions)
+    }
+
     /// The blocks that add facts.
     pub fn seeds(&self) -> impl Iterator<Item = Block> + 'a {
         let definitions = self.definitions;

@@ -119,15 +119,21 @@ fn called(f: &Function, inst: Inst) -> Option<Rt> {
     Rt::ALL.get(data.imm as usize).copied()
 }
 
-/// The operand that must not be tainted, and what it is.
-fn sink(f: &Function, inst: Inst) -> Option<(Value, &'static str)> {
+/// The operands that must not be tainted, and what they are.
+fn sink(f: &Function, inst: Inst) -> Option<(&[Value], &'static str)> {
     let args = f.args(inst);
     match f.insts[inst].op {
-        Op::CheckBounds => Some((args[0], "an index")),
-        Op::Shl | Op::Sar | Op::Shr | Op::Rotl | Op::Rotr => Some((args[1], "the count of a shift")),
+        Op::CheckBounds => Some((&args[..1], "an index")),
+        Op::Shl | Op::Sar | Op::Shr | Op::Rotl | Op::Rotr => {
+            Some((&args[1..], "the count of a shift"))
+        }
         _ => match called(f, inst)? {
-            Rt::ArrayNew => Some((args[1], "the length of an array")),
-            Rt::Exit => Some((args[0], "an exit code")),
+            Rt::StrSlice | Rt::ArraySlice => Some((&args[1..], "an index")),
+            Rt::ArrayNew | Rt::ArrayFillFloat | Rt::ArrayFillRef => {
+                Some((&args[1..], "the length of an array"))
+            }
+            Rt::ArrayFillInt => Some((&args[2..], "the length of an array")),
+            Rt::Exit => Some((&args[..1], "an exit code")),
             _ => None,
         },
     }
@@ -143,8 +149,8 @@ pub fn check(module: &Module) -> Vec<Diagnostic> {
         for &block in cfg.rpo() {
             solution.replay(f, &problem, block, |at, tainted| {
                 let found = at.inst(f).and_then(|inst| Some((inst, sink(f, inst)?)));
-                if let Some((inst, (value, what))) = found
-                    && tainted.0.contains(&value)
+                if let Some((inst, (values, what))) = found
+                    && values.iter().any(|value| tainted.0.contains(value))
                 {
                     let span = f.locs[f.insts[inst].loc].span;
                     let message = format!("input becomes {what} unchecked");
