@@ -128,6 +128,12 @@ impl Expressions {
         &self.trapping
     }
 
+    /// Whether an operand is itself an expression.
+    pub fn is_nested(&self, expression: Expression) -> bool {
+        let operands = &self.list[expression].key.operands;
+        operands.iter().any(|operand| matches!(operand, Operand::Expression(_)))
+    }
+
     /// An expression as one would write it.
     pub fn describe(&self, module: &Module, f: &Function, expression: Expression) -> String {
         let Key { op, operands, .. } = &self.list[expression].key;

@@ -52,4 +52,6 @@ pub fn check_flow(module: &Module, facts: &Facts) -> Vec<Diagnostic> {
 }
 
 #[cfg(test)]
+pub(crate) mod problem_tests;
+#[cfg(test)]
 mod tests;
