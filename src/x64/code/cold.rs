@@ -1,6 +1,7 @@
 //! Code that is rarely executed: it stands behind the function's other code.
 
 use super::Emitter;
+use super::arrays::ArrayOp;
 use crate::ir::Loc;
 use crate::mach::{PReg, RelocTarget, Relocation};
 use crate::x64::emit::{Label, Mem, Rmi};
@@ -37,6 +38,8 @@ pub(super) enum ColdKind {
     FloatToInt { dst: PReg, src: PReg },
     /// Division of wide numbers: `rax` by a register.
     Divide { by: PReg, remainder: bool },
+    /// `push` or `pop` on an array of bytes or bools.
+    Bytes { op: ArrayOp, slow: Label, back: Label },
     /// The call of the runtime that an instruction stands for.
     Call { row: Rt, inst: u32 },
     /// The moves of an edge.
@@ -71,7 +74,7 @@ impl Emitter<'_> {
                 ZeroTrap::Division => Rt::TrapDivision,
             }),
             ColdKind::Stack => {
-                self.asm.lea(RSP, Mem::at(RSP, -(self.frame.size() as i32)));
+                self.asm.lea(RSP, Mem::at(RSP, -(self.plan.frame.size() as i32)));
                 self.trap(Rt::TrapStack);
             }
             ColdKind::Remember(object) => {
@@ -115,15 +118,16 @@ impl Emitter<'_> {
                 }
                 self.asm.jmp(cold.back);
             }
+            ColdKind::Bytes { op, slow, back } => self.in_line_bytes(op, slow, back),
             ColdKind::Call { row, inst } => {
                 self.call_runtime(row, inst);
                 self.asm.jmp(cold.back);
             }
             ColdKind::Edge { moves } => {
-                let edge = &self.allocation.edge_moves[moves];
-                let target = self.code.blocks[edge.from].succs[edge.succ as usize].target;
+                let edge = &self.plan.allocation.edge_moves[moves];
+                let target = self.plan.code.blocks[edge.from].succs[edge.succ as usize].target;
                 self.edits(edge.edits.iter().copied());
-                self.asm.jmp(self.labels[self.forward[target]]);
+                self.asm.jmp(self.labels[self.plan.forward[target]]);
             }
         }
     }

@@ -36,7 +36,7 @@ impl Frame {
         let checks_stack = code.insts.iter().any(recurs) || adjust + pushed >= SMALL;
         // Also the cold path of a check is a call.
         let calls = checks_stack || code.insts.iter().any(calls_anything);
-        if calls && (adjust + pushed) % 16 == 0 {
+        if calls && (adjust + pushed).is_multiple_of(16) {
             adjust += 8;
         }
         Frame { outgoing, saved, adjust, checks_stack }
@@ -66,7 +66,7 @@ fn outgoing_bytes(inst: &Inst) -> u32 {
 }
 
 /// Whether an instruction calls something, if only on its cold path.
-fn calls_anything(inst: &Inst) -> bool {
+pub(super) fn calls_anything(inst: &Inst) -> bool {
     matches!(
         inst,
         Inst::Call { .. }

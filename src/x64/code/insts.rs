@@ -25,7 +25,7 @@ impl Emitter<'_> {
             Base::Reg(base) => (reg(base), addr.disp),
             Base::Context => (CONTEXT, addr.disp),
             Base::Outgoing => (RSP, addr.disp),
-            Base::Incoming => (RSP, addr.disp + self.frame.size() as i32 + 8),
+            Base::Incoming => (RSP, addr.disp + self.plan.frame.size() as i32 + 8),
         };
         let index = addr.index.map(|(index, scale)| (reg(index), scale));
         Mem::At { base, index, disp }
@@ -252,9 +252,13 @@ impl Emitter<'_> {
     fn compare_operands(&mut self, kind: CompareKind, lhs: Rmi, rhs: Rmi) {
         match (kind, lhs) {
             (CompareKind::Int, _) => self.asm.cmp(lhs, rhs),
+            (CompareKind::Byte, Rmi::Mem(lhs)) => match rhs {
+                Rmi::Imm(imm) => self.asm.cmp_byte(lhs, imm.to_le_bytes()[0]),
+                Rmi::Reg(_) | Rmi::Mem(_) => unreachable!("an immediate on the right"),
+            },
             (CompareKind::Test, Rmi::Reg(lhs)) => self.asm.test(lhs, rhs),
             (CompareKind::Float, Rmi::Reg(lhs)) => self.asm.float_cmp(lhs, rhs),
-            (_, Rmi::Mem(_) | Rmi::Imm(_)) => unreachable!("a register on the left"),
+            (_, _) => unreachable!("no such comparison"),
         }
     }
 

@@ -12,13 +12,22 @@ use toyjit_runtime::layout::{
 
 /// The displacement of word `index` behind `offset`; objects and the context are far smaller.
 pub(super) fn word(offset: u64, index: u64) -> i32 {
-    (offset + 8 * index) as i32
+    i32::try_from(offset + 8 * index).expect("an offset within an object")
 }
 
 impl Selector<'_> {
     /// The load that a value is, where it may be made at the place at hand by the value's one user:
     /// a whole word, from this block, with nothing between that changes memory or collects.
     pub(super) fn fused_load(&self, value: Value) -> Option<ir::Inst> {
+        self.fused(value, Width::Word)
+    }
+
+    /// The same for a load of a byte.
+    pub(super) fn fused_byte(&self, value: Value) -> Option<ir::Inst> {
+        self.fused(value, Width::Byte)
+    }
+
+    fn fused(&self, value: Value, width: Width) -> Option<ir::Inst> {
         let inst = self.foldable(value)?;
         let data = self.function.insts[inst];
         let loads = match data.op {
@@ -27,8 +36,9 @@ impl Selector<'_> {
             | Op::ArrayData
             | Op::LoadField
             | Op::LoadGlobal
-            | Op::LoadCapture => true,
-            Op::LoadElem => self.element_width(data.imm) == Width::Word,
+            | Op::LoadCapture => width == Width::Word,
+            Op::StrByte => width == Width::Byte,
+            Op::LoadElem => width == self.element_width(data.imm),
             _ => false,
         };
         (loads && self.facts.place(inst) == (self.block, self.epoch)).then_some(inst)

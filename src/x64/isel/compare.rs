@@ -63,6 +63,10 @@ impl Selector<'_> {
 
     /// Whether a value's word is not zero.
     fn test(&mut self, value: Value) -> Compare {
+        if let Some(load) = self.fused_byte(value) {
+            let lhs = Src::Mem(self.address_of(load));
+            return Compare { kind: CompareKind::Byte, cond: Cond::Ne, lhs, rhs: Src::Imm(0) };
+        }
         self.int_compare_zero(Cond::Ne, value)
     }
 
@@ -104,6 +108,13 @@ impl Selector<'_> {
         } else {
             (cond, a, b)
         };
+        if let Some(imm) = self.immediate(b).filter(|imm| (0..=255).contains(imm))
+            && let Some(load) = self.fused_byte(a)
+        {
+            let lhs = Src::Mem(self.address_of(load));
+            let (kind, cond) = (CompareKind::Byte, cond.unsigned());
+            return Compare { kind, cond, lhs, rhs: Src::Imm(imm) };
+        }
         if self.immediate(b) == Some(0) {
             return self.int_compare_zero(cond, a);
         }
