@@ -14,8 +14,8 @@ use crate::lower::{self, Lowered};
 use crate::mach::{Allocation, CompiledFunction, Target, VCode};
 use crate::opt::{self, Observer};
 use crate::regalloc;
-use crate::sema::{self, hir};
 use crate::report::trace;
+use crate::sema::{self, hir};
 use crate::source::{Diagnostic, Interner, Severity, Sources, Trace};
 use crate::ssa::{self, Construction, Folding};
 use crate::syntax;
@@ -82,9 +82,8 @@ pub fn front(sources: &Sources, timings: &mut Timings) -> (Option<Front>, Vec<Di
             return (None, diagnostics);
         };
         let lowered = timings.time("lower", || lower::lower(&program, &interner));
-        diagnostics.extend(
-            timings.time("flow", || analysis::check_flow(&lowered.module, &lowered.facts)),
-        );
+        diagnostics
+            .extend(timings.time("flow", || analysis::check_flow(&lowered.module, &lowered.facts)));
         let front = Front { interner, program, lowered };
         ((!has_errors(&diagnostics)).then_some(front), diagnostics)
     })
@@ -145,8 +144,8 @@ pub fn back<T: Target>(
     let allocation = timings.time("regalloc", || regalloc::allocate(&code, registers, &how));
     if options.verify {
         timings
-            .time("verify", || regalloc::check(&code, &allocation, registers))
-            .map_err(|errors| CompileError::Allocation(code.name.clone(), format!("{errors:?}")))?;
+            .time("verify", || regalloc::checker::check(&code, &allocation, registers))
+            .map_err(|error| CompileError::Allocation(code.name.clone(), error.to_string()))?;
     }
     let compiled = timings.time("emit", || target.emit(&code, &allocation));
     Ok(Backed { code, allocation, compiled })

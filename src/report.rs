@@ -82,7 +82,8 @@ pub fn trace(module: &Module, backtrace: &Backtrace) -> Trace {
         first.append(&mut last);
         return Trace::from_chain(first.len(), |i| first[i].clone());
     }
-    left_out += first.len().saturating_sub(SHOWN_FRAMES) as u64 + last.len().saturating_sub(SHOWN_FRAMES) as u64;
+    left_out += first.len().saturating_sub(SHOWN_FRAMES) as u64
+        + last.len().saturating_sub(SHOWN_FRAMES) as u64;
     first.truncate(SHOWN_FRAMES);
     let from = last.len().saturating_sub(SHOWN_FRAMES);
     Trace { first, left_out, last: last.split_off(from) }

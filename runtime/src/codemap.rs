@@ -30,7 +30,8 @@ pub struct Site {
     pub address: u64,
     /// The compiler's number of the place in the source.
     pub loc: u32,
-    /// Offsets from the stack pointer at the call of the slots that hold live references.
+    /// Offsets from the stack pointer at the call of the slots that hold live references. They may
+    /// lie beyond the frame, in arguments that came on the stack; a slot may be told twice.
     pub refs: Vec<u32>,
 }
 
@@ -60,6 +61,8 @@ pub struct Found<'a> {
     pub loc: u32,
     /// Offsets of the slots with live references.
     pub refs: &'a [u32],
+    /// Whether there is a site with exactly this return address, so that `refs` is the truth.
+    pub exact: bool,
 }
 
 /// All machine code that can be on the stack.
@@ -113,15 +116,16 @@ impl CodeMap {
         let at = entry.sites.partition_point(|site| site.offset <= offset);
         let CodeRange { function, frame_size, .. } = entry.range;
         let Some(site) = at.checked_sub(1).map(|at| entry.sites[at]) else {
-            return Some(Found { function, frame_size, loc: 0, refs: &[] });
+            return Some(Found { function, frame_size, loc: 0, refs: &[], exact: false });
         };
-        let refs = if site.offset == offset {
+        let exact = site.offset == offset;
+        let refs = if exact {
             let end = entry.sites.get(at).map_or(entry.refs.len(), |next| next.first as usize);
             &entry.refs[site.first as usize..end]
         } else {
             &[]
         };
-        Some(Found { function, frame_size, loc: site.loc, refs })
+        Some(Found { function, frame_size, loc: site.loc, refs, exact })
     }
 
     /// The frames of the Toy stack, innermost first.
@@ -208,6 +212,8 @@ mod tests {
         assert_eq!(found(200), Some((1, 13, vec![4])));
         assert_eq!(found(205), Some((2, 21, vec![16])));
         assert_eq!(found(350), Some((3, 31, vec![8])));
+        assert_eq!(map.find(160).map(|f| f.exact), Some(true));
+        assert_eq!(map.find(161).map(|f| f.exact), Some(false));
         assert_eq!(found(99), None);
         assert_eq!(found(401), None);
     }

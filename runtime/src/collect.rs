@@ -66,6 +66,12 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
         }
     }
 
+    /// Whether a reference leads into the nursery.
+    #[inline(always)]
+    fn is_new(&self, object: u64) -> bool {
+        object.wrapping_sub(self.nursery_start) < self.nursery_span
+    }
+
     /// Visits the reference in the word at `slot`.
     ///
     /// # Safety
@@ -75,7 +81,7 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
         // SAFETY: told above.
         unsafe {
             let object = load(slot);
-            if object.wrapping_sub(self.nursery_start) < self.nursery_span {
+            if self.is_new(object) {
                 let header = load(object);
                 store(slot, self.moved(object, header, true));
             } else if FULL {
@@ -207,7 +213,10 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
                 }
                 for slot in (start..stop).step_by(WORD as usize) {
                     if slot + AHEAD < end {
-                        prefetch(load(slot + AHEAD));
+                        let object = load(slot + AHEAD);
+                        if FULL || self.is_new(object) {
+                            prefetch(object);
+                        }
                     }
                     self.visit(slot);
                 }

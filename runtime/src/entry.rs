@@ -294,7 +294,8 @@ macro_rules! entries {
 }
 
 entries! {
-    /// Allocates `size` bytes with this header (a type id); contents are left to the caller.
+    /// Allocates `size` bytes and writes the header (give a type id), which may get more bits: the
+    /// caller writes every other word before its next call, and leaves the header alone.
     AllocSlow = "alloc_slow" runtime (size: Int, header: Int) -> Ref [ALLOCATES TRAPS]
         |rt: &mut Runtime, size: i64, header: i64| {
             rt.allocate(size as u64, header as u64, Zeroing::No)

@@ -361,6 +361,7 @@ impl Runtime {
         // remembered objects are live ones of the old generation.
         unsafe {
             for frame in self.code.walk((*self.context.pointer()).last_sp) {
+                assert!(frame.site.exact, "a call site without a stack map");
                 frames += 1;
                 for &offset in frame.site.refs {
                     tracer.visit(frame.sp + u64::from(offset));

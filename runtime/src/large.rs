@@ -160,12 +160,28 @@ impl Large {
     /// After a collection of everything: frees what was not marked in this sense.
     pub(crate) fn sweep(&mut self, sense: u64) {
         self.sweep_young();
+        let before = self.old_bytes;
         self.old.retain(|object| object.header() & MARK == sense);
         self.old_bytes = 0;
         for (number, object) in self.old.iter().enumerate() {
             object.set_number(number);
             self.old_bytes += object.size;
         }
+        if before - self.old_bytes > TRIMMED {
+            trim();
+        }
+    }
+}
+
+/// When so many bytes were freed, the allocator is asked to give memory back.
+const TRIMMED: u64 = 4 << 20;
+
+/// Has the C allocator give its free memory back to the operating system.
+fn trim() {
+    #[cfg(all(target_env = "gnu", not(miri)))]
+    // SAFETY: no precondition.
+    unsafe {
+        libc::malloc_trim(0);
     }
 }
 

@@ -11,6 +11,10 @@
 //! Closure  header | code        | capture 0 …
 //! ```
 //!
+//! Only its array refers to a buffer: an address of a buffer that was read before a `push` to the array,
+//! or before an allocation if it is in no stack map, is stale after it. Whoever makes a buffer of
+//! references writes all its elements, and whoever pops one writes 0 in its place.
+//!
 //! The low half of the header is the type id (see [`crate::types`]), the high half belongs to the
 //! collector. A new object in the nursery has nothing in its high half, so that the header which
 //! machine code stores is simply the type id.

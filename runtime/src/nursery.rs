@@ -86,14 +86,14 @@ impl Nursery {
         let end = self.start + self.size;
         // SAFETY: as in `used`; the memory is the nursery's own, and nothing in it is in use.
         unsafe {
-            if self.stress {
-                let next = (*context).nursery_next;
+            let next = (*context).nursery_next;
+            if self.stress || cfg!(debug_assertions) {
                 raw::fill(self.bottom, POISON, next - self.bottom);
-                self.bottom = if end - next < self.size / 4 { self.start } else { next };
-                (*context).nursery_end = 0;
-            } else {
-                (*context).nursery_end = end;
             }
+            if self.stress {
+                self.bottom = if end - next < self.size / 4 { self.start } else { next };
+            }
+            (*context).nursery_end = if self.stress { 0 } else { end };
             (*context).nursery_next = self.bottom;
         }
     }

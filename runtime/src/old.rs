@@ -307,16 +307,16 @@ impl Old {
         // SAFETY: each block has a record.
         let state = |block: u64| unsafe { raw::load(record(block) + 8) };
         let resident = self.free.iter().filter(|&&block| state(block) == FREE).count();
-        let mut surplus = resident.saturating_sub(keep);
-        for &block in &self.free {
-            if surplus == 0 {
-                break;
-            }
-            if state(block) == FREE {
-                surplus -= 1;
-                // SAFETY: the block is free.
-                unsafe {
-                    release(block, BLOCK);
+        let surplus = resident.saturating_sub(keep);
+        let free = self.free.iter().copied();
+        let mut blocks: Vec<u64> =
+            free.filter(|&block| state(block) == FREE).take(surplus).collect();
+        blocks.sort_unstable();
+        for run in blocks.chunk_by(|&a, &b| a + BLOCK == b) {
+            // SAFETY: the blocks are free, and each has a record.
+            unsafe {
+                release(run[0], BLOCK * run.len() as u64);
+                for &block in run {
                     raw::store(record(block) + 8, RELEASED);
                 }
             }

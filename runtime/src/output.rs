@@ -3,7 +3,9 @@
 //! The buffer goes out when it is full, when the run ends, before the program waits for input, and,
 //! where the sink is a terminal, at the end of each line.
 
+use std::fs::File;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::trap::Stop;
@@ -19,10 +21,15 @@ pub struct Output {
 }
 
 impl Output {
-    /// Standard output.
+    /// Standard output, without the buffer that Rust keeps for it.
     pub fn stdout() -> Self {
-        let by_line = io::stdout().is_terminal();
-        Self { by_line, ..Self::to(Box::new(io::stdout())) }
+        let stdout = io::stdout();
+        let by_line = stdout.is_terminal();
+        let sink: Box<dyn Write + Send> = match stdout.as_fd().try_clone_to_owned() {
+            Ok(descriptor) => Box::new(File::from(descriptor)),
+            Err(_) => Box::new(stdout),
+        };
+        Self { by_line, ..Self::to(sink) }
     }
 
     /// Any sink.
@@ -40,10 +47,11 @@ impl Output {
     #[inline]
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), Stop> {
         if self.buffer.len() + bytes.len() > CAPACITY {
-            return self.put_large(bytes);
+            self.put_large(bytes)?;
+        } else {
+            self.buffer.extend_from_slice(bytes);
         }
-        self.buffer.extend_from_slice(bytes);
-        Ok(())
+        if self.by_line && bytes.contains(&b'\n') { self.flush() } else { Ok(()) }
     }
 
     #[cold]
@@ -55,12 +63,6 @@ impl Output {
             return Ok(());
         }
         self.sink.write_all(bytes).map_err(stop)
-    }
-
-    /// To be called where a line may have ended.
-    #[inline]
-    pub fn line_ended(&mut self) -> Result<(), Stop> {
-        if self.by_line { self.flush() } else { Ok(()) }
     }
 
     /// Writes out what was kept back.
@@ -146,6 +148,16 @@ mod tests {
         let all = captured.take();
         assert_eq!(all.len(), 8 + large.len());
         assert!(all.starts_with(b"one x") && all.ends_with(b"x two"));
+    }
+
+    #[test]
+    fn terminals_see_lines_as_they_end() {
+        let (output, captured) = Output::capture();
+        let mut output = Output { by_line: true, ..output };
+        output.put(b"one").unwrap();
+        assert_eq!(captured.take(), b"");
+        output.put(b" line\nand").unwrap();
+        assert_eq!(captured.take(), b"one line\nand");
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl Default for Config {
 /// The state of a running program.
 pub struct Runtime {
     pub(crate) context: Arc<ContextMemory>,
-    interrupter: Interrupter,
+    pub(crate) interrupter: Interrupter,
     /// The object types.
     pub types: TypeTable,
     pub(crate) heap: Heap,
@@ -172,7 +172,7 @@ impl Runtime {
             return Err(Box::new(Stopped { stop: Trap::Memory.into(), backtrace }));
         };
         let (top, limit) = (stack.top(), stack.limit());
-        let context = self.context();
+        let (context, roots) = (self.context(), self.roots.len());
         let mut results = Results::default();
         // SAFETY: the context is this runtime's own. While the code runs, the runtime is reached only
         // through the pointer stored here; this frame touches `self` again when the code has ended.
@@ -187,12 +187,17 @@ impl Runtime {
         if left == 0 {
             return Ok(results);
         }
+        self.roots.truncate(roots);
         Err(self.stopped.take().unwrap_or_else(|| {
             let stop = Stop::Fault("the code was left without a reason".to_owned());
             Box::new(Stopped { stop, backtrace: Backtrace::default() })
         }))
     }
 }
+
+// SAFETY: all that the pointers inside lead to is owned by this value, but for the context's memory,
+// which other threads see only through an atomic word.
+unsafe impl Send for Runtime {}
 
 impl std::fmt::Debug for Runtime {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -82,8 +82,7 @@ impl Runtime {
 
     /// Prints the end of a line.
     pub fn print_newline(&mut self) -> Result<(), Stop> {
-        self.output.put(b"\n")?;
-        self.output.line_ended()
+        self.output.put(b"\n")
     }
 
     /// The text of an int (or a byte) as a string.

@@ -94,7 +94,7 @@ impl Runtime {
     /// `read_line`: the next line, or nil at the end.
     pub fn read_line(&mut self) -> Result<u64, Stop> {
         self.output.flush()?;
-        match self.input.line() {
+        match self.input.line(&self.interrupter)? {
             Some(line) => self.new_str(&line),
             None => Ok(0),
         }

@@ -219,12 +219,7 @@ impl<'a> Check<'a> {
     }
 
     /// Adds the chain of mentions to an error; of a long one the first and last few.
-    fn show_chain(
-        &self,
-        mut error: Diagnostic,
-        before: &[&str],
-        chain: &[&Mention],
-    ) -> Diagnostic {
+    fn show_chain(&self, mut error: Diagnostic, before: &[&str], chain: &[&Mention]) -> Diagnostic {
         const SHOWN: usize = 5;
         let mut words: Vec<String> = before.iter().map(|&word| word.to_owned()).collect();
         for (index, mention) in chain.iter().enumerate() {

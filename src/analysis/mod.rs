@@ -7,9 +7,9 @@ pub mod dataflow;
 pub mod facts;
 pub mod frontier;
 pub mod globals;
-pub mod loops;
 pub mod lints;
 pub mod liveness;
+pub mod loops;
 pub mod reachability;
 
 use crate::ir::Module;
@@ -36,3 +36,6 @@ pub fn check_flow(module: &Module, facts: &Facts) -> Vec<Diagnostic> {
     out.sort_by_key(Diagnostic::span);
     out
 }
+
+#[cfg(test)]
+mod tests;

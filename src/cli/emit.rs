@@ -2,15 +2,17 @@
 
 use super::run::CompileArgs;
 use super::{print, source};
-use crate::ir::{FuncRef, Module, print as ir_print};
+use crate::ir::{FuncRef, Global, Module, print as ir_print};
+use crate::mach::{CompiledFunction, RelocTarget};
 use crate::pipeline::{self, Backed};
 use crate::report::EXIT_USAGE;
-use crate::source::{Interner, Sources};
+use crate::sema;
+use crate::source::{Interner, Sources, Span};
 use crate::ssa;
 use crate::syntax;
 use crate::timing::Timings;
-use crate::x64::{self, X64};
-use crate::{regalloc, sema};
+use crate::x64::disasm::{Names, disassemble};
+use crate::x64::{self, Stub, X64};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -142,14 +144,37 @@ fn machine(
     backed: &Backed<x64::Inst>,
 ) -> String {
     match stage {
-        Stage::Vcode => x64::dump_vcode(&backed.code),
-        Stage::Regalloc => {
-            let mut text = regalloc::dump_intervals(&backed.code);
-            text += &x64::dump_allocation(&backed.code, &backed.allocation);
-            text
-        }
-        _ => x64::disassemble(module, function, &backed.compiled, sources),
+        Stage::Vcode => x64::dump::vcode(&backed.code),
+        Stage::Regalloc => x64::dump::allocated(&backed.code, &backed.allocation),
+        _ => assembly(sources, module, function, &backed.compiled),
     }
+}
+
+fn assembly(
+    sources: &Sources,
+    module: &Module,
+    function: FuncRef,
+    compiled: &CompiledFunction,
+) -> String {
+    let code = &module.functions[function];
+    let names = Names {
+        target: &|target| match target {
+            RelocTarget::Function(f) => module.functions[f].name.clone(),
+            RelocTarget::Closure(f) => format!("&{}", module.functions[f].name),
+            RelocTarget::Str(s) => format!("{:?}", String::from_utf8_lossy(&module.strings[s])),
+            RelocTarget::Stub(n) => Stub::ALL[n as usize].name().to_owned(),
+        },
+        global: &|global| module.globals[Global(global)].name.clone(),
+        line: &|loc| {
+            let span = code.locs[loc].span;
+            (span != Span::default()).then(|| {
+                let (file, at) = sources.locate(span.start);
+                let line = file.line_of(at);
+                format!("{line}: {}", file.line(line).trim())
+            })
+        },
+    };
+    format!("{}:\n{}", code.name, disassemble(compiled, &names))
 }
 
 /// The functions to show: all, or those of a name.

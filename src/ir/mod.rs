@@ -3,9 +3,9 @@
 pub mod cfg;
 pub mod dominators;
 pub mod function;
-pub mod load;
 pub mod generate;
 pub mod interp;
+pub mod load;
 pub mod module;
 pub mod op;
 pub mod parse;

@@ -390,6 +390,24 @@ impl Op {
         info.result == ResultKind::Is(Bool) && info.params.is_some_and(|p| p.len() == 2)
     }
 
+    /// For a comparison: the one that holds where it does not. The order of floats has none: with
+    /// NaN neither of two opposites holds.
+    pub fn opposite(self) -> Option<Op> {
+        Some(match self {
+            Op::IEq => Op::INe,
+            Op::INe => Op::IEq,
+            Op::ILt => Op::IGe,
+            Op::IGe => Op::ILt,
+            Op::IGt => Op::ILe,
+            Op::ILe => Op::IGt,
+            Op::FEq => Op::FNe,
+            Op::FNe => Op::FEq,
+            Op::REq => Op::RNe,
+            Op::RNe => Op::REq,
+            _ => return None,
+        })
+    }
+
     /// For a comparison: the one with its operands swapped.
     pub fn swapped(self) -> Op {
         match self {
@@ -428,4 +446,27 @@ fn floats(x: &[u64], f: fn(f64, f64) -> f64) -> Option<u64> {
 
 fn fcompare(x: &[u64], f: fn(f64, f64) -> bool) -> Option<u64> {
     Some(u64::from(f(f64::from_bits(x[0]), f64::from_bits(x[1]))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toyjit_runtime::Rt;
+
+    #[test]
+    fn names_are_unique() {
+        for &op in Op::ALL {
+            assert_eq!(Op::from_name(op.info().name), Some(op));
+            assert_eq!(op.info().imm, op.info().imm_kind != ImmKind::None);
+        }
+    }
+
+    #[test]
+    fn rows_of_the_runtime_have_their_effects() {
+        assert_eq!(Effects::of_row(Rt::Sin as u64), Effects::NONE);
+        assert_eq!(Effects::of_row(Rt::Clock as u64), Effects::IO);
+        assert!(Effects::of_row(Rt::ArrayPushInt as u64).has(Effects::WRITES));
+        assert!(!Effects::of_row(Rt::Exit as u64).removable());
+        assert_eq!(Effects::of_row(u64::MAX), Effects::ALL);
+    }
 }

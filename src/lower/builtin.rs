@@ -1,18 +1,29 @@
 //! Calls of builtins: operators where there is one, else calls of the runtime.
 
 use super::builder::{Builder, Dest};
+use super::expr::Operands;
 use super::tables::type_of;
 use crate::ir::{Const, Op, Terminator, Type, Value};
 use crate::sema::hir::{Builtin, Expr, ExprKind, Ty};
 use crate::source::Span;
 use toyjit_runtime::entry::Rt;
 
-/// What a builtin is on its operands.
+/// What a builtin becomes.
 enum Form {
     /// An operator.
     Op(Op),
     /// A call of the runtime.
     Rt(Rt),
+    /// `print` (as a line) and `write`.
+    Print { line: bool },
+    /// `assert`
+    Assert,
+    /// `len`
+    Len,
+    /// `push`
+    Push,
+    /// `pop`
+    Pop,
 }
 
 impl Builder<'_> {
@@ -25,35 +36,32 @@ impl Builder<'_> {
         dest: Dest,
     ) -> Option<Value> {
         let span = call.span;
-        match builtin {
-            Builtin::Print => self.print(args, true, span),
-            Builtin::Write => self.print(args, false, span),
-            Builtin::Assert => self.assert(args, span),
-            Builtin::Push => self.push(args, span),
-            Builtin::Pop => return Some(self.pop(args, call.ty, span, dest)),
-            Builtin::Len => {
-                let values = self.values(args);
-                return Some(self.length(values[0], args[0].ty, span, dest));
+        let form = form(builtin, args.first().map_or(Ty::UNIT, |arg| arg.ty));
+        let values = match form {
+            Form::Assert => Operands::new(),
+            _ => self.values(args),
+        };
+        match form {
+            Form::Assert => {
+                self.assert(args, span);
+                None
             }
-            _ => {
-                let values = self.values(args);
-                return match form(builtin, args.first().map_or(Ty::UNIT, |arg| arg.ty)) {
-                    Form::Op(op) => Some(self.op(op, &values, span, dest)),
-                    Form::Rt(entry) if call.ty == Ty::UNIT => self.rt(entry, &values, span),
-                    Form::Rt(entry) => Some(self.rt_value(entry, &values, span, dest)),
-                };
-            }
+            Form::Op(op) => Some(self.op(op, &values, span, dest)),
+            Form::Rt(entry) if call.ty == Ty::UNIT => self.rt(entry, &values, span),
+            Form::Rt(entry) => Some(self.rt_value(entry, &values, span, dest)),
+            Form::Len => Some(self.length(values[0], args[0].ty, span, dest)),
+            Form::Pop => Some(self.pop(&values, call.ty, span, dest)),
+            Form::Push => self.push(values, span),
+            Form::Print { line } => self.print(&values, line, span),
         }
-        None
     }
 
-    fn print(&mut self, args: &[Expr], line: bool, span: Span) {
-        let values = self.values(args);
-        for (index, (&value, arg)) in values.iter().zip(args).enumerate() {
+    fn print(&mut self, values: &[Value], line: bool, span: Span) -> Option<Value> {
+        for (index, &value) in values.iter().enumerate() {
             if line && index > 0 {
                 self.rt(Rt::PrintSpace, &[], span);
             }
-            let entry = match type_of(arg.ty) {
+            let entry = match self.f.values[value].ty {
                 Type::Int => Rt::PrintInt,
                 Type::Float => Rt::PrintFloat,
                 Type::Bool => Rt::PrintBool,
@@ -61,31 +69,26 @@ impl Builder<'_> {
             };
             self.rt(entry, &[value], span);
         }
-        if line {
-            self.rt(Rt::PrintNewline, &[], span);
-        }
+        line.then(|| self.rt(Rt::PrintNewline, &[], span)).flatten()
     }
 
     /// `assert(c)`, `assert(c, message)`: both are evaluated, then the failure stands aside.
     fn assert(&mut self, args: &[Expr], span: Span) {
+        let [condition, rest @ ..] = args else { return };
         let [failed, passed] = std::array::from_fn(|_| self.f.add_block());
-        let message = match args {
-            [condition, Expr { kind: ExprKind::Str(message), .. }] => {
-                self.condition(condition, passed, failed);
-                let literal = self.tables.string(message);
-                self.f.constant(Const::Str(literal))
-            }
-            [condition, message] => {
+        let message = match rest.first() {
+            Some(message) if !matches!(message.kind, ExprKind::Str(_)) => {
                 let holds = self.value(condition, None);
                 let message = self.value(message, None);
                 self.branch_on(holds, passed, failed, span);
                 message
             }
-            _ => {
-                for condition in args {
-                    self.condition(condition, passed, failed);
+            literal => {
+                self.condition(condition, passed, failed);
+                match literal {
+                    Some(message) => self.value(message, None),
+                    None => self.f.constant(Const::Nil),
                 }
-                self.f.constant(Const::Nil)
             }
         };
         self.start(failed);
@@ -94,8 +97,7 @@ impl Builder<'_> {
         self.start(passed);
     }
 
-    fn push(&mut self, args: &[Expr], span: Span) {
-        let mut values = self.values(args);
+    fn push(&mut self, mut values: Operands, span: Span) -> Option<Value> {
         let value = values[1];
         let entry = match self.f.values[value].ty {
             Type::Int | Type::Bool => Rt::ArrayPushInt,
@@ -103,17 +105,16 @@ impl Builder<'_> {
             Type::Ref => Rt::ArrayPushRef,
         };
         values[1] = self.as_word(value, span);
-        self.rt(entry, &values, span);
+        self.rt(entry, &values, span)
     }
 
-    fn pop(&mut self, args: &[Expr], element: Ty, span: Span, dest: Dest) -> Value {
-        let values = self.values(args);
+    fn pop(&mut self, values: &[Value], element: Ty, span: Span, dest: Dest) -> Value {
         match type_of(element) {
-            Type::Int => self.rt_value(Rt::ArrayPopInt, &values, span, dest),
-            Type::Float => self.rt_value(Rt::ArrayPopFloat, &values, span, dest),
-            Type::Ref => self.rt_value(Rt::ArrayPopRef, &values, span, dest),
+            Type::Int => self.rt_value(Rt::ArrayPopInt, values, span, dest),
+            Type::Float => self.rt_value(Rt::ArrayPopFloat, values, span, dest),
+            Type::Ref => self.rt_value(Rt::ArrayPopRef, values, span, dest),
             Type::Bool => {
-                let word = self.rt_value(Rt::ArrayPopInt, &values, span, None);
+                let word = self.rt_value(Rt::ArrayPopInt, values, span, None);
                 let zero = self.f.int(0);
                 self.op(Op::INe, &[word, zero], span, dest)
             }
@@ -121,7 +122,7 @@ impl Builder<'_> {
     }
 }
 
-/// What the builtins without a rule of their own are; `ty` is the first argument's type.
+/// What a builtin becomes; `ty` is the first argument's type.
 fn form(builtin: Builtin, ty: Ty) -> Form {
     let by_type = |int, float| Form::Op(if ty == Ty::FLOAT { float } else { int });
     match builtin {
@@ -161,11 +162,11 @@ fn form(builtin: Builtin, ty: Ty) -> Form {
         Builtin::Clock => Form::Rt(Rt::Clock),
         Builtin::Panic => Form::Rt(Rt::Panic),
         Builtin::Exit => Form::Rt(Rt::Exit),
-        Builtin::Print
-        | Builtin::Write
-        | Builtin::Assert
-        | Builtin::Push
-        | Builtin::Pop
-        | Builtin::Len => unreachable!("lowered by a rule of its own"),
+        Builtin::Print => Form::Print { line: true },
+        Builtin::Write => Form::Print { line: false },
+        Builtin::Assert => Form::Assert,
+        Builtin::Len => Form::Len,
+        Builtin::Push => Form::Push,
+        Builtin::Pop => Form::Pop,
     }
 }

@@ -86,14 +86,27 @@ impl Builder<'_> {
             _ => {
                 let (left, right) = stretches.split_at(stretches.len() / 2);
                 let pivot = right[0].low;
-                let [below, above] = std::array::from_fn(|_| self.f.add_block());
+                let below = self.decision_block(on, left, (known.0, pivot - 1));
+                let above = self.decision_block(on, right, (pivot, known.1));
                 self.test(on, Op::ILt, pivot, [below, above]);
-                self.start(below);
-                self.decide_int(on, left, (known.0, pivot - 1));
-                self.start(above);
-                self.decide_int(on, right, (pivot, known.1));
             }
         }
+    }
+
+    /// A block that decides among stretches; the arm's own where nothing is left to decide.
+    fn decision_block(&mut self, on: &Decision<'_>, stretches: &[Stretch], known: Range) -> Block {
+        if let [only] = stretches
+            && only.low <= known.0
+            && known.1 <= only.high
+        {
+            return on.blocks[only.arm];
+        }
+        let block = self.f.add_block();
+        let before = self.block;
+        self.start(block);
+        self.decide_int(on, stretches, known);
+        self.start(before);
+        block
     }
 
     fn decide_stretch(&mut self, on: &Decision<'_>, stretch: &Stretch, known: Range) {
@@ -123,14 +136,17 @@ impl Builder<'_> {
     /// Decides among sorted strings.
     fn decide_string(&mut self, on: &Decision<'_>, strings: &[(&[u8], usize)]) {
         if strings.len() <= FEW_STRINGS {
-            for &(string, arm) in strings {
+            if strings.is_empty() {
+                self.jump(on.default);
+            }
+            for (index, &(string, arm)) in strings.iter().enumerate() {
+                let last = index + 1 == strings.len();
                 let literal = self.string(string);
-                let next = self.f.add_block();
+                let next = if last { on.default } else { self.f.add_block() };
                 let equal = self.rt_value(Rt::StrEq, &[on.value, literal], on.span, None);
                 self.branch_on(equal, on.blocks[arm], next, on.span);
                 self.start(next);
             }
-            self.jump(on.default);
             return;
         }
         let (left, right) = strings.split_at(strings.len() / 2);

@@ -87,11 +87,7 @@ fn declarations(program: &Program, interner: &Interner) -> Module {
 /// The facts that belong to no function.
 fn facts(program: &Program) -> Facts {
     let statements = &program.functions[program.script].body.statements;
-    let global = |g: &hir::Global| GlobalFacts {
-        span: g.span,
-        statement: 0,
-        late: false,
-    };
+    let global = |g: &hir::Global| GlobalFacts { span: g.span, statement: 0, late: false };
     let mut facts = Facts {
         globals: program.globals.values().map(global).collect(),
         statements: statements.iter().map(|s| s.span).collect(),

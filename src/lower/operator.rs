@@ -76,12 +76,12 @@ impl Builder<'_> {
         match op {
             BinaryOp::Mul | BinaryOp::Add | BinaryOp::Sub => {
                 let wide = self.int_binary(op, [a, b], spans, None);
-                self.to_byte(wide, span, dest)
+                self.as_byte(wide, span, dest)
             }
             BinaryOp::Shl => {
                 let count = self.byte_shift_count(b, span);
                 let wide = self.op(Op::Shl, &[a, count], span, None);
-                self.to_byte(wide, span, dest)
+                self.as_byte(wide, span, dest)
             }
             BinaryOp::Shr | BinaryOp::UShr => {
                 let count = self.byte_shift_count(b, span);
@@ -114,7 +114,7 @@ impl Builder<'_> {
         self.op(op, &[a, divisor], spans.whole, dest)
     }
 
-    fn to_byte(&mut self, value: Value, span: Span, dest: Dest) -> Value {
+    fn as_byte(&mut self, value: Value, span: Span, dest: Dest) -> Value {
         let mask = self.f.int(255);
         self.op(Op::IAnd, &[value, mask], span, dest)
     }
@@ -143,7 +143,7 @@ impl Builder<'_> {
             (UnaryOp::Neg, Ty::FLOAT) => self.op(Op::FNeg, &[value], span, dest),
             (UnaryOp::Neg, Ty::BYTE) => {
                 let wide = self.op(Op::INeg, &[value], span, None);
-                self.to_byte(wide, span, dest)
+                self.as_byte(wide, span, dest)
             }
             (UnaryOp::Neg, _) => self.op(Op::INeg, &[value], span, dest),
             (UnaryOp::BitNot, Ty::BYTE) => {
@@ -168,7 +168,7 @@ impl Builder<'_> {
             (Ty::FLOAT, Ty::INT) => self.op(Op::FToI, &[value], span, dest),
             (Ty::BOOL, Ty::INT) => self.op(Op::BToI, &[value], span, dest),
             (Ty::INT | Ty::BYTE, Ty::FLOAT) => self.op(Op::IToF, &[value], span, dest),
-            (Ty::INT, Ty::BYTE) => self.to_byte(value, span, dest),
+            (Ty::INT, Ty::BYTE) => self.as_byte(value, span, dest),
             (Ty::INT | Ty::BYTE, Ty::STR) => self.rt_value(Rt::StrOfInt, &[value], span, dest),
             (Ty::FLOAT, Ty::STR) => self.rt_value(Rt::StrOfFloat, &[value], span, dest),
             (Ty::BOOL, Ty::STR) => self.rt_value(Rt::StrOfBool, &[value], span, dest),

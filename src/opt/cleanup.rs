@@ -18,7 +18,7 @@ use crate::entity::EntitySet;
 use crate::ir::cfg::Cfg;
 use crate::ir::{Block, Const, ENTRY, Edge, Function, Op, Terminator, Type, Value, ValueDef};
 use crate::ssa::params::retain_params;
-use crate::ssa::{Forward, Phis, evaluate};
+use crate::ssa::{Forward, Phis, empty_unreachable, evaluate};
 
 /// Cleans the graph.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
@@ -137,20 +137,6 @@ fn params_used_elsewhere(f: &Function, cfg: &Cfg) -> EntitySet<Value> {
         data.terminator.for_each_use(visit);
     }
     set
-}
-
-/// Empties the blocks that no path reaches.
-pub(super) fn empty_unreachable(f: &mut Function, cfg: &Cfg) {
-    for block in f.blocks.keys().filter(|&block| !cfg.is_reachable(block)) {
-        empty(f, block);
-    }
-}
-
-fn empty(f: &mut Function, block: Block) {
-    let data = &mut f.blocks[block];
-    data.params.clear();
-    data.insts.clear();
-    data.terminator = Terminator::Unreachable;
 }
 
 /// Removes parameters that are trivial as φs.

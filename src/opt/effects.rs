@@ -1,7 +1,12 @@
-//! What instructions do beside computing their results, and what references can't be.
+//! What instructions do beside computing their results, what memory holds, and what references
+//! can't be.
 
-use crate::ir::{Const, Effects, Function, Inst, Op, Space, Value, ValueDef};
+use crate::ir::{
+    Const, Effects, ElemClass, Function, Global, Inst, Module, Op, Space, Value, ValueDef,
+    imm_field,
+};
 use toyjit_runtime::entry::{self, ENTRIES};
+use toyjit_runtime::layout::Slot;
 
 /// The effects of an instruction: of its operator's row, or of the runtime's row that it calls.
 pub fn effects(f: &Function, inst: Inst) -> Effects {
@@ -56,5 +61,18 @@ pub fn is_never_nil(f: &Function, value: Value) -> bool {
             matches!(f.insts[inst].op, Op::CheckNil | Op::NewStruct | Op::NewClosure)
         }
         _ => false,
+    }
+}
+
+/// What a location holds.
+pub fn slot(module: &Module, space: Space, imm: u64) -> Option<Slot> {
+    match space {
+        Space::Elements => module.classes.get(ElemClass(imm as u32)).copied(),
+        Space::Global => Some(module.globals.get(Global(imm as u32))?.slot),
+        Space::Field => {
+            let (structure, field) = imm_field(imm);
+            Some(module.structures.get(structure)?.fields.get(field as usize)?.1)
+        }
+        _ => None,
     }
 }

@@ -15,6 +15,7 @@ pub mod effects;
 pub mod fold;
 pub mod gvn;
 pub mod invert;
+pub mod sccp;
 
 use crate::ir::verify::verify;
 use crate::ir::{FuncRef, Function, Module, print};
@@ -26,8 +27,6 @@ use std::time::{Duration, Instant};
 pub struct Pass {
     /// The name: `--no-NAME` switches all rows of this name off.
     pub name: &'static str,
-    /// One line for people.
-    pub about: &'static str,
     /// The pass itself; functions come in SSA form and leave in it.
     pub run: fn(&mut Function, &mut Context<'_>),
     /// The lowest optimisation level at which it runs.
@@ -38,26 +37,67 @@ pub struct Pass {
 
 /// The passes in the order in which they run.
 pub static PASSES: &[Pass] = &[
+    Pass { name: "fold", run: fold::run, level: 1, after: &[] },
+    Pass {
+        name: "cleanup",
+        run: cleanup::run,
+        level: 1,
+        after: &[("fold", "a branch on constants is a jump then")],
+    },
+    Pass {
+        name: "gvn",
+        run: gvn::run,
+        level: 2,
+        after: &[("fold", "equal instructions look equal then")],
+    },
+    Pass {
+        name: "sccp",
+        run: sccp::run,
+        level: 2,
+        after: &[("gvn", "one length of an array is one value, which checks compare with")],
+    },
     Pass {
         name: "fold",
-        about: "constant folding and algebraic simplification",
         run: fold::run,
-        level: 1,
-        after: &[],
+        level: 2,
+        after: &[("sccp", "constants have come through loops and joins")],
     },
     Pass {
         name: "cleanup",
-        about: "merges, threads and removes blocks",
         run: cleanup::run,
-        level: 1,
-        after: &[("fold", "branches on constants are jumps then")],
+        level: 2,
+        after: &[("sccp", "branches are decided")],
     },
     Pass {
-        name: "dce",
-        about: "removes what nobody needs",
-        run: dce::run,
+        name: "invert",
+        run: invert::run,
         level: 1,
-        after: &[("cleanup", "unreachable blocks use nothing then")],
+        after: &[
+            ("cleanup", "headers are whole blocks"),
+            ("sccp", "what a loop's test says still stands above its body"),
+        ],
+    },
+    Pass {
+        name: "gvn",
+        run: gvn::run,
+        level: 1,
+        after: &[("invert", "the copy of a header repeats what the guard computed")],
+    },
+    Pass {
+        name: "fold",
+        run: fold::run,
+        level: 2,
+        after: &[("gvn", "loads have become what was stored")],
+    },
+    Pass { name: "dce", run: dce::run, level: 1, after: &[("gvn", "much is used no longer")] },
+    Pass {
+        name: "cleanup",
+        run: cleanup::run,
+        level: 1,
+        after: &[
+            ("invert", "copied headers stand in blocks of their own"),
+            ("dce", "blocks are empty"),
+        ],
     },
 ];
 

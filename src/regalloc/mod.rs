@@ -1,13 +1,82 @@
-//! Register allocation.
+//! Register allocation: virtual registers in, places and moves out; sees no target.
+//!
+//! The phases, in order:
+//!
+//! | file | phase |
+//! |---|---|
+//! | `layout.rs`, `position.rs`, `loops.rs` | the code read once: operands, positions, loops |
+//! | `liveness.rs`, `intervals.rs` | live intervals with holes and uses |
+//! | `hints.rs`, `reserved.rs` | what registers are good for, and where they are taken |
+//! | `scan.rs` | the linear scan; `split.rs` where to cut, `spill.rs` what goes to a slot |
+//! | `resolve.rs`, `homes.rs`, `slots.rs` | places, moves, stores, slots, stack maps |
+//! | `parallel_move.rs` | moves put in sequence |
+//! | `checker.rs` | the proof that it is right |
+//!
+//! Beside them: `dump.rs` prints intervals, `fake.rs` is a machine without hardware and
+//! `generate.rs` makes random code for it, for tests and fuzzing.
+//!
+//! Contract: the code is in strict SSA form; every block can be reached; the entry has no
+//! parameters and no predecessor; terminators define nothing (temps aside); each instruction's
+//! constraints can be satisfied by the registers. The same input gives the same output.
 
+pub mod checker;
+pub mod fake;
+pub mod generate;
 pub mod parallel_move;
-use crate::mach::*;
-/// x
-pub struct Options { /// x
- pub spill_everything: bool }
-/// x
-pub fn allocate<I: VInst>(_: &VCode<I>, _: &RegisterFile, _: &Options) -> Allocation { panic!() }
-/// x
-pub fn check<I: VInst>(_: &VCode<I>, _: &Allocation, _: &RegisterFile) -> Result<(), String> { panic!() }
-/// x
-pub fn dump_intervals<I>(_: &VCode<I>) -> String { String::new() }
+
+mod hints;
+mod homes;
+mod intervals;
+mod layout;
+mod liveness;
+mod loops;
+mod position;
+mod reserved;
+mod resolve;
+mod scan;
+mod slots;
+mod spill;
+mod split;
+
+use crate::mach::{Allocation, Edit, Place, RegSet, RegisterFile, VCode, VInst};
+use layout::Layout;
+use scan::Scan;
+
+/// How to allocate.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Every value lives in its slot and is in a register only where an instruction needs it.
+    pub spill_everything: bool,
+}
+
+/// Allocates registers and spill slots for a function.
+pub fn allocate<I: VInst>(
+    code: &VCode<I>,
+    registers: &RegisterFile,
+    options: &Options,
+) -> Allocation {
+    let layout = Layout::new(code);
+    let (intervals, definitions) = liveness::intervals(&layout);
+    let mut scan = Scan::new(&layout, &definitions, registers, *options, intervals);
+    scan.run();
+    let Scan { intervals, hints, .. } = scan;
+    resolve::resolve(layout, &definitions, &intervals, &hints, registers)
+}
+
+/// All registers that the allocated code writes; the prologue saves those of them that a call
+/// preserves.
+pub fn written_registers<I: VInst>(code: &VCode<I>, allocation: &Allocation) -> RegSet {
+    let edits = allocation.edits.iter().map(|(_, edit)| edit);
+    let on_edges = allocation.edge_moves.iter().flat_map(|moves| &moves.edits);
+    let moved = edits.chain(on_edges).filter_map(|edit| match *edit {
+        Edit::Move { to, .. } => to.reg(),
+        Edit::Remat { to, .. } => Some(to),
+    });
+    let places = allocation.places.iter().filter_map(|place: &Place| place.reg());
+    let clobbers = code.insts.iter().map(|inst| inst.clobbers());
+    let named: RegSet = moved.chain(places).collect::<RegSet>();
+    clobbers.fold(named, RegSet::union)
+}
+
+#[cfg(test)]
+mod tests;

@@ -25,7 +25,7 @@ const NONE: u32 = u32::MAX;
 pub struct ParallelMoves {
     scratch: [PReg; 2],
     copies: Vec<(u32, u32)>,
-    remats: Vec<(Place, u32)>,
+    remats: Vec<(Place, u32, RegClass)>,
     /// For each place that is read: where its old value is now.
     location: Vec<u32>,
     /// For each place still to be written: the place whose old value it gets.
@@ -63,11 +63,9 @@ impl ParallelMoves {
         }
     }
 
-    /// Adds the making of the constant of instruction `inst` in `to`.
-    pub fn remat(&mut self, to: Place, inst: u32) {
-        if !self.remats.contains(&(to, inst)) {
-            self.remats.push((to, inst));
-        }
+    /// Adds the making of the constant of instruction `inst`, which is of class `class`, in `to`.
+    pub fn remat(&mut self, to: Place, inst: u32, class: RegClass) {
+        self.remats.push((to, inst, class));
     }
 
     /// Emits the edits that do all of it at once, and forgets the copies.
@@ -75,11 +73,13 @@ impl ParallelMoves {
         if !self.copies.is_empty() {
             self.sequence_copies(emit);
         }
-        for (to, inst) in self.remats.drain(..) {
+        self.remats.sort_unstable();
+        self.remats.dedup();
+        for (to, inst, class) in self.remats.drain(..) {
             match to {
                 Place::Reg(to) => emit(Edit::Remat { to, inst }),
                 Place::Slot(_) => {
-                    let [scratch, _] = self.scratch;
+                    let scratch = self.scratch[class as usize];
                     emit(Edit::Remat { to: scratch, inst });
                     emit(Edit::Move { to, from: Place::Reg(scratch) });
                 }
@@ -296,8 +296,9 @@ mod tests {
                 }
             }
             // A slot holds one value, which has one class.
-            let read_as =
-                |class| copies.iter().filter(move |c| c.0.reg().is_some_and(|r| r.class() == class));
+            let read_as = |class| {
+                copies.iter().filter(move |c| c.0.reg().is_some_and(|r| r.class() == class))
+            };
             if read_as(RegClass::Int)
                 .any(|c| c.1.reg().is_none() && read_as(RegClass::Float).any(|d| d.1 == c.1))
             {
@@ -332,10 +333,7 @@ mod tests {
         let edits = sequence(&[(slot(0), slot(1)), (reg(2), slot(1))]);
         assert_eq!(
             edits,
-            [
-                Edit::Move { to: reg(2), from: slot(1) },
-                Edit::Move { to: slot(0), from: reg(2) },
-            ]
+            [Edit::Move { to: reg(2), from: slot(1) }, Edit::Move { to: slot(0), from: reg(2) },]
         );
     }
 
@@ -343,8 +341,8 @@ mod tests {
     fn constants_come_last() {
         let mut moves = ParallelMoves::new(SCRATCH);
         let mut edits = Vec::new();
-        moves.remat(reg(0), 7);
-        moves.remat(slot(0), 8);
+        moves.remat(reg(0), 7, RegClass::Int);
+        moves.remat(slot(0), 8, RegClass::Int);
         moves.copy(reg(1), reg(0));
         moves.sequence(&mut |edit| edits.push(edit));
         assert_eq!(

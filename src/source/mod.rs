@@ -43,6 +43,8 @@ pub struct File {
     pub text: String,
     base: u32,
     line_starts: Vec<u32>,
+    /// In which columns are bytes.
+    ascii: bool,
 }
 
 /// The files of one compilation (one, or an entry after another in the REPL).
@@ -84,7 +86,8 @@ impl Sources {
         let line_starts = std::iter::once(0)
             .chain(text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1))
             .collect();
-        self.files.push(File { name: name.into(), text, base, line_starts });
+        let ascii = text.is_ascii();
+        self.files.push(File { name: name.into(), text, base, line_starts, ascii });
         Some(base)
     }
 
@@ -100,7 +103,10 @@ impl Sources {
         let (file, at) = self.locate(offset);
         let line = file.line_of(at);
         let start = file.line_starts[line - 1] as usize;
-        let column = file.text[start..floor_boundary(&file.text, at)].chars().count() + 1;
+        let column = match file.ascii {
+            true => at - start + 1,
+            false => file.text[start..floor_boundary(&file.text, at)].chars().count() + 1,
+        };
         Place { file: file.name.clone(), line, column }
     }
 

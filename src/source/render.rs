@@ -8,12 +8,18 @@
 
 use super::{Diagnostic, File, Severity, Sources, Span, floor_boundary};
 use annotate_snippets::renderer::DecorStyle;
-use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
+use annotate_snippets::{
+    Annotation, AnnotationKind, Group, Level, Origin, Patch, Renderer, Snippet, Title,
+};
 use std::borrow::Cow;
 use std::ops::Range;
 
 /// Labels further apart than this many lines get snippets of their own.
 const NEAR: usize = 8;
+
+/// A line of more bytes than this is costly to show, and is shown for this many diagnostics only.
+const WIDE: usize = 1_000;
+const MOST_WIDE: usize = 20;
 
 /// The text of `diagnostics`, errors and warnings alike, ordered by place.
 pub fn render(sources: &Sources, diagnostics: &[Diagnostic], color: bool) -> String {
@@ -21,8 +27,16 @@ pub fn render(sources: &Sources, diagnostics: &[Diagnostic], color: bool) -> Str
     let mut order: Vec<&Diagnostic> = diagnostics.iter().collect();
     order.sort_by_key(|d| (d.labels.first().map(|l| l.0), d.severity));
     let mut out = String::new();
+    let mut wide = 0;
     for diagnostic in order {
-        out.push_str(&renderer.render(&report(sources, diagnostic)));
+        if is_wide(sources, diagnostic) {
+            wide += 1;
+        }
+        let groups = match wide > MOST_WIDE {
+            false => report(sources, diagnostic),
+            true => vec![brief(sources, diagnostic)],
+        };
+        out.push_str(&renderer.render(&groups));
         out.push_str("\n\n");
     }
     out
@@ -55,72 +69,105 @@ fn renderer(color: bool) -> Renderer {
     }
 }
 
-fn report<'a>(sources: &'a Sources, diagnostic: &'a Diagnostic) -> Vec<Group<'a>> {
+/// Whether a diagnostic stands on a very long line.
+fn is_wide(sources: &Sources, diagnostic: &Diagnostic) -> bool {
+    let wide = |(span, _): &(Span, String)| {
+        let place = Stretch::of(sources, *span);
+        Window::around(place.file, place.range).text.len() > WIDE
+    };
+    !sources.files().is_empty() && diagnostic.labels.iter().any(wide)
+}
+
+/// A diagnostic without the source.
+fn brief<'a>(sources: &'a Sources, diagnostic: &'a Diagnostic) -> Group<'a> {
+    let place = sources.place(diagnostic.span().start);
+    let origin = Origin::path(place.file).line(place.line).char_column(place.column);
+    Group::with_title(title(diagnostic)).element(origin)
+}
+
+fn title(diagnostic: &Diagnostic) -> Title<'_> {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    let title = level.primary_title(diagnostic.message.as_str()).id(diagnostic.code);
-    let mut group = Group::with_title(title);
+    level.primary_title(diagnostic.message.as_str()).id(diagnostic.code)
+}
+
+fn report<'a>(sources: &'a Sources, diagnostic: &'a Diagnostic) -> Vec<Group<'a>> {
+    let mut group = Group::with_title(title(diagnostic));
     if !sources.files().is_empty() {
         group = group.elements(snippets(sources, diagnostic));
     }
     group = group.elements(diagnostic.notes.iter().map(|n| Level::NOTE.message(n.as_str())));
-    match (&diagnostic.help, &diagnostic.suggestion) {
-        (help, Some((span, text))) if !sources.files().is_empty() => {
+    let patch = diagnostic
+        .suggestion
+        .as_ref()
+        .filter(|_| !sources.files().is_empty())
+        .and_then(|(span, text)| patch(sources, *span, text));
+    match (patch, &diagnostic.help, &diagnostic.suggestion) {
+        (Some(patch), help, Some((span, text))) => {
             let help = match help {
                 Some(help) => help.clone(),
                 None if text.is_empty() => "remove this".into(),
                 None if span.start == span.end => format!("add `{text}`"),
                 None => "write".into(),
             };
-            let place = Stretch::of(sources, *span);
-            let window = Window::around(place.file, place.range.clone());
-            let patch = Patch::new(window.cut(&place.range), text.as_str());
-            let snippet = Snippet::source(window.text).line_start(window.line).patch(patch);
-            vec![group, Level::HELP.secondary_title(help).element(snippet)]
+            vec![group, Level::HELP.secondary_title(help).element(patch)]
         }
-        (Some(help), _) => vec![group.element(Level::HELP.message(help.as_str()))],
-        (None, _) => vec![group],
+        (_, Some(help), _) => vec![group.element(Level::HELP.message(help.as_str()))],
+        (_, None, _) => vec![group],
     }
+}
+
+/// The lines with an edit in them; none where they are too long, for they would be shown whole.
+fn patch<'a>(sources: &'a Sources, span: Span, text: &'a str) -> Option<Snippet<'a, Patch<'a>>> {
+    let place = Stretch::of(sources, span);
+    let window = Window::around(place.file, place.range.clone());
+    let patch = Patch::new(window.cut(&place.range), text);
+    (window.text.len() <= WIDE)
+        .then(|| Snippet::source(window.text).line_start(window.line).patch(patch))
 }
 
 /// The snippets of a diagnostic: one for each neighbourhood of labels, the primary label's first.
 fn snippets<'a>(
     sources: &'a Sources,
     diagnostic: &'a Diagnostic,
-) -> Vec<Snippet<'a, annotate_snippets::Annotation<'a>>> {
-    let mut hoods: Vec<(Stretch<'a>, Vec<(usize, Range<usize>)>)> = Vec::new();
+) -> impl Iterator<Item = Snippet<'a, Annotation<'a>>> {
+    let mut hoods: Vec<Hood<'a>> = Vec::new();
     for (index, (span, _)) in diagnostic.labels.iter().enumerate() {
         let place = Stretch::of(sources, *span);
-        match hoods.iter_mut().find(|(hood, _)| hood.is_near(&place)) {
-            Some((hood, labels)) => {
-                labels.push((index, place.range.clone()));
-                hood.range =
-                    hood.range.start.min(place.range.start)..hood.range.end.max(place.range.end);
+        let label = (index, place.range.clone());
+        match hoods.iter_mut().find(|hood| hood.place.is_near(&place)) {
+            Some(hood) => {
+                hood.labels.push(label);
+                hood.place.range.start = hood.place.range.start.min(place.range.start);
+                hood.place.range.end = hood.place.range.end.max(place.range.end);
             }
-            None => hoods.push((place.clone(), vec![(index, place.range)])),
+            None => hoods.push(Hood { place, labels: vec![label] }),
         }
     }
-    let snippet = |(hood, labels): (Stretch<'a>, Vec<(usize, Range<usize>)>)| {
-        let window = Window::around(hood.file, hood.range);
-        let cut = |(index, range)| (index, window.cut(&range));
-        let labels: Vec<(usize, Range<usize>)> = labels.into_iter().map(cut).collect();
-        let annotations = labels.into_iter().map(|(index, range)| {
+    hoods.into_iter().map(|Hood { place, labels }| {
+        let window = Window::around(place.file, place.range);
+        let mut snippet = Snippet::source(window.text.clone())
+            .path(place.file.name.as_str())
+            .line_start(window.line);
+        for (index, range) in labels {
             let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
             let text = diagnostic.labels[index].1.as_str();
-            kind.span(range).label((!text.is_empty()).then_some(text))
-        });
-        Snippet::source(window.text)
-            .path(hood.file.name.as_str())
-            .line_start(window.line)
-            .annotations(annotations)
-    };
-    hoods.into_iter().map(snippet).collect()
+            let annotation = kind.span(window.cut(&range));
+            snippet = snippet.annotation(annotation.label((!text.is_empty()).then_some(text)));
+        }
+        snippet
+    })
+}
+
+/// Labels that stand close to each other, by their number, and the stretch that holds them.
+struct Hood<'a> {
+    place: Stretch<'a>,
+    labels: Vec<(usize, Range<usize>)>,
 }
 
 /// A span within its file, cut to whole characters.
-#[derive(Clone)]
 struct Stretch<'a> {
     file: &'a File,
     range: Range<usize>,
@@ -261,7 +308,11 @@ warning[W0601]: `y` is not used
             let text = render(&sources, &[error], false);
             let place = sources.place(first.start);
             let place = format!("--> {}:{}:{}\n", place.file, place.line, place.column);
-            assert!(text.starts_with("error[E0001]: message\n") && text.contains(&place), "{text}{place}{first:?} {:?}", sources.files());
+            assert!(
+                text.starts_with("error[E0001]: message\n") && text.contains(&place),
+                "{text}{place}{first:?} {:?}",
+                sources.files()
+            );
             Ok(())
         })
         .budget(Duration::from_secs(2));

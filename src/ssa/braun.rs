@@ -28,6 +28,7 @@ use super::defs::Defs;
 use super::forward::Forward;
 use super::minimal;
 use super::phis::{Phi, Phis};
+use super::unreachable::empty_unreachable;
 use crate::entity::SideTable;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::Dominators;
@@ -117,12 +118,7 @@ impl<'a> Builder<'a> {
         }
         self.place_phis();
         self.forward.apply(self.function);
-        for block in self.function.blocks.keys().filter(|&b| !self.cfg.is_reachable(b)) {
-            let data = &mut self.function.blocks[block];
-            data.params.clear();
-            data.insts.clear();
-            data.terminator = Terminator::Unreachable;
-        }
+        empty_unreachable(self.function, &self.cfg);
         self.function.form = Form::Ssa;
     }
 

@@ -7,10 +7,12 @@ pub mod forward;
 mod minimal;
 pub mod params;
 pub mod phis;
+pub mod unreachable;
 
 pub use constants::evaluate;
 pub use forward::Forward;
 pub use phis::Phis;
+pub use unreachable::empty_unreachable;
 
 use crate::ir::Function;
 

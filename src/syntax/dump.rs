@@ -27,7 +27,8 @@ pub fn dump_tokens(sources: &Sources, base: u32) -> String {
             Class::Error => "error",
         };
         let place = line_column(sources, base + range.start as u32);
-        let _ = writeln!(out, "{place:<9} {class:<12} {}", text[range].escape_debug());
+        let text = text[range].replace('\n', "\\n").replace('\r', "\\r");
+        let _ = writeln!(out, "{place:<9} {class:<12} {text}");
     }
     out
 }
@@ -266,5 +267,27 @@ impl Dump<'_> {
             ExprKind::Lambda(lambda) => self.node(span, "lambda", |d| d.lambda(lambda)),
             ExprKind::Error => self.line(span, "<error>"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_with_comments() {
+        let mut sources = Sources::new();
+        let base = sources.add("t.toy", "let é = \"a\tb\"; // c\n  1.5").unwrap();
+        assert_eq!(
+            dump_tokens(&sources, base),
+            "1:1       keyword      let
+1:5       error        é
+1:7       punctuation  =
+1:9       text         \"a\tb\"
+1:14      punctuation  ;
+1:16      comment      // c
+2:3       number       1.5
+"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Text to tokens.
 //!
-//! logos finds the tokens; the callbacks in [`literal`](super::literal) judge the literals. What is
+//! logos finds the tokens; the callbacks in `literal` judge the literals. What is
 //! wrong becomes a diagnostic and a token that the parser can go on with.
 //!
 //! Input: a file's text (UTF-8; a byte-order mark at its start is skipped). Output: tokens and their
@@ -73,6 +73,7 @@ pub fn lex(text: &str, base: u32, interner: &mut Interner) -> Lexed {
 }
 
 /// All tokens with comments, each with its stretch of the text; white space is the gaps between.
+/// For highlighting: what names and strings the tokens stand for is told by the text alone.
 pub fn lossless(text: &str) -> Vec<(Token, Range<usize>)> {
     let mut lexer = Token::lexer_with_extras(text, Scan::default());
     lexer.bump(bom(text));

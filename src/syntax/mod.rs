@@ -4,11 +4,11 @@ pub mod ast;
 mod dump;
 pub mod lexer;
 mod literal;
+mod parser;
 mod print;
-pub mod parser;
 pub mod token;
 
 pub use dump::{dump_ast, dump_tokens};
 pub use lexer::{lex, lossless};
-pub use parser::parse;
+pub use parser::{NESTING, parse};
 pub use print::{print, print_expr};

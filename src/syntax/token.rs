@@ -1,7 +1,7 @@
 //! Tokens: one `Copy` enum that carries its value, with the logos rules that find it.
 //!
 //! Values that do not fit in 8 bytes (strings) stand in a table beside the tokens. Literals are
-//! recognised by generous patterns and judged by the callbacks in [`literal`](super::literal), so
+//! recognised by generous patterns and judged by the callbacks in `literal`, so
 //! that a malformed number is one token with one message rather than a handful of pieces.
 
 use super::lexer::Scan;
@@ -235,28 +235,19 @@ impl Token {
         matches!(self, Let | Var | If | While | For | Match | Break | Continue | Return)
     }
 
-    /// Whether an expression may begin with it.
-    pub fn starts_expression(self) -> bool {
+    /// Whether it is an operand by itself: a literal or a name.
+    pub fn is_operand(self) -> bool {
         use Token::*;
         matches!(
             self,
-            Ident(_)
-                | Int(_)
-                | IntMin
-                | Float(_)
-                | Byte(_)
-                | Str(_)
-                | True
-                | False
-                | Nil
-                | LParen
-                | LBracket
-                | Fn
-                | Minus
-                | Bang
-                | Tilde
-                | Error
+            Ident(_) | Int(_) | IntMin | Float(_) | Byte(_) | Str(_) | True | False | Nil | Error
         )
+    }
+
+    /// Whether an expression may begin with it.
+    pub fn starts_expression(self) -> bool {
+        use Token::*;
+        self.is_operand() || matches!(self, LParen | LBracket | Fn | Minus | Bang | Tilde)
     }
 
     /// Whether a statement may begin with it.
@@ -273,11 +264,7 @@ impl Token {
 
     /// Whether a pattern may begin with it.
     pub fn starts_pattern(self) -> bool {
-        use Token::*;
-        matches!(
-            self,
-            Ident(_) | Int(_) | IntMin | Float(_) | Byte(_) | Str(_) | True | False | Nil | Minus
-        )
+        self.is_operand() && self != Token::Error || self == Token::Minus
     }
 
     /// Whether it is a name.

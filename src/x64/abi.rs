@@ -89,16 +89,19 @@ mod tests {
             .map(|i| places.next(if i % 2 == 0 { RegClass::Int } else { RegClass::Float }))
             .collect();
         assert_eq!(dealt[..4], [RDI, XMM0, RSI, XMM1].map(ArgPlace::Reg));
-        assert_eq!(dealt[12..], [
-            ArgPlace::Stack(0),
-            ArgPlace::Reg(XMM6),
-            ArgPlace::Stack(1),
-            ArgPlace::Reg(XMM7),
-            ArgPlace::Stack(2),
-            ArgPlace::Stack(3),
-            ArgPlace::Stack(4),
-            ArgPlace::Stack(5),
-        ]);
+        assert_eq!(
+            dealt[12..],
+            [
+                ArgPlace::Stack(0),
+                ArgPlace::Reg(XMM6),
+                ArgPlace::Stack(1),
+                ArgPlace::Reg(XMM7),
+                ArgPlace::Stack(2),
+                ArgPlace::Stack(3),
+                ArgPlace::Stack(4),
+                ArgPlace::Stack(5),
+            ]
+        );
         assert_eq!(places.stack_words(), 6);
         assert_eq!(ArgPlaces::after_context().next(RegClass::Int), ArgPlace::Reg(RSI));
     }

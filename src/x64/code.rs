@@ -8,6 +8,7 @@
 //!
 //! `VCode` + `Allocation` → `CompiledFunction`. The code must lie at a multiple of 16.
 
+mod arrays;
 mod cold;
 mod frame;
 mod insts;
@@ -344,11 +345,11 @@ fn forwarding(code: &VCode<Inst>, allocation: &Allocation) -> SideTable<VBlock, 
         let first = allocation.edits.partition_point(|(point, _)| point.inst < at);
         let edited = allocation.edits.get(first).is_some_and(|(point, _)| point.inst == at);
         let entered_with_moves = matches!(data.preds[..], [pred]
-            if code.blocks[pred].succs.len() > 1
-                && (0..2).any(|i| {
-                    code.blocks[pred].succs[i as usize].target == block
-                        && edge_moves(allocation, pred, i).is_some()
-                }));
+        if code.blocks[pred].succs.len() > 1
+            && (0..2).any(|i| {
+                code.blocks[pred].succs[i as usize].target == block
+                    && edge_moves(allocation, pred, i).is_some()
+            }));
         let quiet = block.index() != 0
             && !edited
             && !entered_with_moves

@@ -44,7 +44,9 @@ impl Mem {
     /// The same place after the stack pointer went down by `bytes`.
     pub fn below(self, bytes: i32) -> Mem {
         match self {
-            Mem::At { base, index, disp } if base == RSP => Mem::At { base, index, disp: disp + bytes },
+            Mem::At { base, index, disp } if base == RSP => {
+                Mem::At { base, index, disp: disp + bytes }
+            }
             mem => mem,
         }
     }
@@ -564,6 +566,11 @@ impl Asm {
         }
     }
 
+    /// `cmp dword [mem], imm`
+    pub fn cmp_half(&mut self, mem: Mem, imm: i32) {
+        mem!(self, mem, (cmp DWORD) (, DWORD imm))
+    }
+
     /// `test`
     pub fn test(&mut self, lhs: PReg, rhs: Rmi) {
         match rhs {
@@ -790,3 +797,6 @@ impl Asm {
         dynasm!(self.ops ; cvttsd2si Rq(gpr(dst)), Rx(xmm(src)));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -238,64 +238,203 @@ pub enum Callee {
 #[allow(missing_docs)]
 pub enum Inst<R = VReg> {
     /// Where the function's parameters are when it begins.
-    Args { defs: Box<[(R, PReg)]> },
+    Args {
+        defs: Box<[(R, PReg)]>,
+    },
     /// A copy within a class.
-    Copy { class: RegClass, dst: R, src: R },
+    Copy {
+        class: RegClass,
+        dst: R,
+        src: R,
+    },
     /// An int constant.
-    Imm { dst: R, value: i64 },
+    Imm {
+        dst: R,
+        value: i64,
+    },
     /// A float constant.
-    FloatImm { dst: R, bits: u64 },
+    FloatImm {
+        dst: R,
+        bits: u64,
+    },
     /// The address of something the linker knows.
-    Static { dst: R, target: RelocTarget },
-    Alu { op: AluOp, dst: R, lhs: R, rhs: Src<R> },
+    Static {
+        dst: R,
+        target: RelocTarget,
+    },
+    Alu {
+        op: AluOp,
+        dst: R,
+        lhs: R,
+        rhs: Src<R>,
+    },
     /// An operation on a word of memory; `rhs` is a register or an immediate.
-    AluMem { op: AluOp, addr: Addr<R>, rhs: Src<R> },
-    MulImm { dst: R, src: Src<R>, imm: i32 },
-    Lea { dst: R, addr: Addr<R> },
-    Unary { op: UnaryOp, dst: R, src: R },
-    Abs { dst: R, src: R },
+    AluMem {
+        op: AluOp,
+        addr: Addr<R>,
+        rhs: Src<R>,
+    },
+    MulImm {
+        dst: R,
+        src: Src<R>,
+        imm: i32,
+    },
+    Lea {
+        dst: R,
+        addr: Addr<R>,
+    },
+    Unary {
+        op: UnaryOp,
+        dst: R,
+        src: R,
+    },
+    Abs {
+        dst: R,
+        src: R,
+    },
     /// The low bits, extended by zeros.
-    Zext { width: Width, dst: R, src: R },
-    Shift { op: ShiftOp, dst: R, src: R, count: u8 },
+    Zext {
+        width: Width,
+        dst: R,
+        src: R,
+    },
+    Shift {
+        op: ShiftOp,
+        dst: R,
+        src: R,
+        count: u8,
+    },
     /// A shift by `cl`.
-    ShiftCl { op: ShiftOp, dst: R, src: R, count: R },
+    ShiftCl {
+        op: ShiftOp,
+        dst: R,
+        src: R,
+        count: R,
+    },
     /// A shift with three operands (BMI2).
-    ShiftX { op: ShiftOp, dst: R, src: R, count: R },
-    BitCount { op: BitOp, dst: R, src: Src<R> },
+    ShiftX {
+        op: ShiftOp,
+        dst: R,
+        src: R,
+        count: R,
+    },
+    BitCount {
+        op: BitOp,
+        dst: R,
+        src: Src<R>,
+    },
     /// The high half of a signed product.
-    MulHigh { dst: R, lhs: R, rhs: Src<R> },
+    MulHigh {
+        dst: R,
+        lhs: R,
+        rhs: Src<R>,
+    },
     /// The quotient; MIN / -1 is MIN.
-    Div { dst: R, temp: R, lhs: R, rhs: R },
+    Div {
+        dst: R,
+        temp: R,
+        lhs: R,
+        rhs: R,
+    },
     /// The remainder; MIN % -1 is 0.
-    Rem { dst: R, lhs: R, rhs: R },
-    Load { width: Width, dst: R, addr: Addr<R> },
+    Rem {
+        dst: R,
+        lhs: R,
+        rhs: R,
+    },
+    Load {
+        width: Width,
+        dst: R,
+        addr: Addr<R>,
+    },
     /// `src` is a register or an immediate.
-    Store { width: Width, addr: Addr<R>, src: Src<R> },
-    FloatLoad { dst: R, addr: Addr<R> },
-    FloatStore { addr: Addr<R>, src: R },
-    FloatAlu { op: FloatOp, dst: R, lhs: R, rhs: Src<R> },
-    FloatSign { op: SignOp, dst: R, src: R },
-    FloatSqrt { dst: R, src: Src<R> },
-    FloatRound { mode: Round, dst: R, src: Src<R> },
-    IntToFloat { dst: R, src: Src<R> },
+    Store {
+        width: Width,
+        addr: Addr<R>,
+        src: Src<R>,
+    },
+    FloatLoad {
+        dst: R,
+        addr: Addr<R>,
+    },
+    FloatStore {
+        addr: Addr<R>,
+        src: R,
+    },
+    FloatAlu {
+        op: FloatOp,
+        dst: R,
+        lhs: R,
+        rhs: Src<R>,
+    },
+    FloatSign {
+        op: SignOp,
+        dst: R,
+        src: R,
+    },
+    FloatSqrt {
+        dst: R,
+        src: Src<R>,
+    },
+    FloatRound {
+        mode: Round,
+        dst: R,
+        src: Src<R>,
+    },
+    IntToFloat {
+        dst: R,
+        src: Src<R>,
+    },
     /// Toward zero, saturating; NaN gives 0.
-    FloatToInt { dst: R, src: R },
+    FloatToInt {
+        dst: R,
+        src: R,
+    },
     /// 1 where the comparison holds, else 0.
-    Set { compare: Compare<R>, dst: R },
-    Select { class: RegClass, compare: Compare<R>, dst: R, on_true: Src<R>, on_false: R },
+    Set {
+        compare: Compare<R>,
+        dst: R,
+    },
+    Select {
+        class: RegClass,
+        compare: Compare<R>,
+        dst: R,
+        on_true: Src<R>,
+        on_false: R,
+    },
     /// Traps unless `index` is below `len`, both taken as unsigned.
-    CheckBounds { index: Src<R>, len: Src<R> },
+    CheckBounds {
+        index: Src<R>,
+        len: Src<R>,
+    },
     /// Traps where `value` is zero.
-    CheckZero { value: Src<R>, trap: ZeroTrap },
+    CheckZero {
+        value: Src<R>,
+        trap: ZeroTrap,
+    },
     /// After a reference was stored into `object`: puts it into the remembered set if it must be.
-    Barrier { object: R },
+    Barrier {
+        object: R,
+    },
     /// A new object of `size` bytes with its header; the rest is not initialised.
-    Alloc { dst: R, size: u32, header: u32 },
-    Call { callee: Callee, uses: Box<[(R, PReg)]>, def: Option<(R, PReg)> },
+    Alloc {
+        dst: R,
+        size: u32,
+        header: u32,
+    },
+    Call {
+        callee: Callee,
+        uses: Box<[(R, PReg)]>,
+        def: Option<(R, PReg)>,
+    },
     Jump,
     /// To the first successor where the comparison holds, else to the second.
-    Branch { compare: Compare<R> },
-    Return { value: Option<(R, PReg)> },
+    Branch {
+        compare: Compare<R>,
+    },
+    Return {
+        value: Option<(R, PReg)>,
+    },
     Unreachable,
 }
 

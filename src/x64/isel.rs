@@ -20,8 +20,8 @@ mod facts;
 use self::facts::{Facts, def_block, effects};
 use super::abi::{ArgPlace, ArgPlaces, ENVIRONMENT, class_of, result_reg};
 use super::features::Features;
-use super::inst::{AluOp, Base, FloatOp, Inst, Round, Scale, ShiftOp, SignOp, Src, UnaryOp, Width};
 use super::inst::{Addr, ZeroTrap};
+use super::inst::{AluOp, Base, FloatOp, Inst, Round, Scale, ShiftOp, SignOp, Src, UnaryOp, Width};
 use super::layout::Layout;
 use crate::entity::{Arena, SideTable};
 use crate::ir::cfg::Cfg;
@@ -52,6 +52,7 @@ pub(super) fn select(
         layout,
         vregs: Arena::new(),
         vreg_of: SideTable::with_len(None, function.values.len()),
+        params: SideTable::with_len(Params::Unseen, function.blocks.len()),
         seq: Vec::new(),
         block: ir::ENTRY,
         epoch: 0,
@@ -70,6 +71,17 @@ struct Body {
     edges: SmallVec<[SmallVec<[VReg; 4]>; 2]>,
 }
 
+/// What is known of a block's parameters.
+#[derive(Clone, Copy, PartialEq)]
+enum Params {
+    /// Nothing: the block is still to come.
+    Unseen,
+    /// The block is still to come, but an edge has passed arguments for all of them.
+    All,
+    /// The block has been selected: those that have a register are its parameters.
+    Demanded,
+}
+
 struct Selector<'a> {
     module: &'a Module,
     function: &'a Function,
@@ -79,6 +91,7 @@ struct Selector<'a> {
     layout: Layout,
     vregs: Arena<VReg, VRegData>,
     vreg_of: SideTable<Value, Option<VReg>>,
+    params: SideTable<Block, Params>,
     /// The instructions of the operator at hand, in order.
     seq: Vec<Inst>,
     /// The block at hand.
@@ -103,11 +116,12 @@ impl Selector<'_> {
         if block == ir::ENTRY {
             self.parameters();
             self.flush(&mut code, Loc(0));
-        } else {
+        } else if self.params[block] == Params::All {
             for &param in &data.params {
                 self.reg(param);
             }
         }
+        self.params[block] = Params::Demanded;
         code.reverse();
         Body { code, edges }
     }
@@ -141,7 +155,7 @@ impl Selector<'_> {
             let targets = data.terminator.edges().iter().map(|edge| number[edge.target]);
             vcode.blocks.push(VBlockData {
                 insts: start..vcode.insts.len() as u32,
-                params: params.iter().filter_map(|&p| self.vreg_of[self.facts.root(p)]).collect(),
+                params: params.iter().filter_map(|&param| self.vreg_of[param]).collect(),
                 succs: targets
                     .zip(body.edges)
                     .map(|(target, args)| VEdge { target, args })
@@ -270,8 +284,7 @@ impl Selector<'_> {
     // Blocks' ends.
 
     fn terminator(&mut self, terminator: &Terminator) -> SmallVec<[SmallVec<[VReg; 4]>; 2]> {
-        let edges = terminator.edges().iter();
-        let args = edges.map(|edge| edge.args.iter().map(|&v| self.reg(v)).collect()).collect();
+        let args = terminator.edges().iter().map(|edge| self.edge_args(edge)).collect();
         match *terminator {
             Terminator::Jump(_) => self.push(Inst::Jump),
             Terminator::Branch { op, args: [a, b], .. } => {
@@ -286,6 +299,25 @@ impl Selector<'_> {
                 self.push(Inst::Return { value });
             }
             Terminator::Unreachable => self.push(Inst::Unreachable),
+        }
+        args
+    }
+
+    /// The arguments of an edge. Where the target has been selected, those that it takes; along a
+    /// back edge, all.
+    fn edge_args(&mut self, edge: &ir::Edge) -> SmallVec<[VReg; 4]> {
+        let function = self.function;
+        let params = &function.blocks[edge.target].params;
+        let selected = self.params[edge.target] == Params::Demanded;
+        if !selected {
+            self.params[edge.target] = Params::All;
+        }
+        let taken = |vreg: Option<VReg>| !selected || vreg.is_some();
+        let mut args = SmallVec::new();
+        for (&param, &arg) in params.iter().zip(&edge.args) {
+            if taken(self.vreg_of[param]) {
+                args.push(self.reg(arg));
+            }
         }
         args
     }
@@ -573,3 +605,6 @@ impl Selector<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,8 @@
 //! table, with the stack pointer noted in the context first.
 
 pub mod abi;
+pub mod disasm;
+pub mod dump;
 pub mod features;
 pub mod inst;
 pub mod regs;
@@ -61,12 +63,5 @@ impl Target for X64 {
         code::emit(code, allocation)
     }
 }
-/// x
-pub fn dump_vcode(_: &VCode<Inst>) -> String { String::new() }
-/// x
-pub fn dump_allocation(_: &VCode<Inst>, _: &Allocation) -> String { String::new() }
-/// x
-pub fn disassemble(_: &Module, _: FuncRef, _: &CompiledFunction, _: &crate::source::Sources) -> String { String::new() }
-
 #[cfg(test)]
 mod tests;

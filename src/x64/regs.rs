@@ -69,6 +69,9 @@ mod tests {
         for reg in [RSP, R11, R15, XMM15] {
             assert!(!file.allocatable.contains(&reg), "{}", name(reg));
         }
-        assert_eq!(file.callee_saved.iter().map(name).collect::<Vec<_>>().join(" "), "rbx rbp r12 r13 r14");
+        assert_eq!(
+            file.callee_saved.iter().map(name).collect::<Vec<_>>().join(" "),
+            "rbx rbp r12 r13 r14"
+        );
     }
 }

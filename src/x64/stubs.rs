@@ -24,6 +24,14 @@ impl Stub {
     /// All stubs in the order of their numbers.
     pub const ALL: [Stub; 2] = [Stub::Alloc, Stub::Remember];
 
+    /// As shown in disassembly.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stub::Alloc => "stub::alloc",
+            Stub::Remember => "stub::remember",
+        }
+    }
+
     /// Its code.
     pub fn code(self) -> CompiledFunction {
         let mut asm = Asm::new(Vec::new());

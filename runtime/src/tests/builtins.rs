@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{config, runtime};
 use crate::layout::{BUFFER_ELEMENTS, Slot};
+use crate::stack::MARGIN;
 use crate::trap::{Stop, Trap};
 use crate::types::TypeInfo;
 use crate::{Config, ENTRIES, Input, Interrupt, Rt, Runtime};
@@ -132,6 +133,22 @@ fn nesting_ends_at_level_64() {
     let text = shown(&mut runtime, ring);
     assert_eq!((text.matches('L').count(), text.matches("...").count()), (64, 1));
     assert_eq!(text.matches('}').count(), 64);
+}
+
+#[test]
+fn showing_and_collecting_fit_the_margin_of_the_stack() {
+    let work = || {
+        let (mut runtime, _) = runtime(config(false));
+        let mut array = 0;
+        for _ in 0..100_000 {
+            array = runtime.array_fill(Slot::Ref, array, 1).unwrap();
+        }
+        runtime.roots.push(array);
+        runtime.collect(true).unwrap();
+        let array = runtime.roots.get(0);
+        assert_eq!(shown(&mut runtime, array).len(), 2 * 64 + 3);
+    };
+    std::thread::Builder::new().stack_size(MARGIN / 2).spawn(work).unwrap().join().unwrap();
 }
 
 #[test]

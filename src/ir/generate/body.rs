@@ -1,35 +1,18 @@
 //! One random function.
 
-use super::{FUEL, NODE, Rng, SLOTS, Shape, TYPES, class};
+use super::{FUEL, Rng, Shape, TYPES};
 use crate::entity::Entity;
-use crate::ir::module::{Module, field_imm, slot_type};
+use crate::ir::module::Module;
 use crate::ir::op::{Effects, Kind, Op, ResultKind};
 use crate::ir::{
-    Block, Cfg, Const, Dominators, ENTRY, Edge, Form, FuncRef, Function, Loc, StrRef, Terminator,
-    Type, Value, Variable,
+    Block, Cfg, Const, Dominators, ENTRY, Edge, Form, FuncRef, Function, Loc, Terminator, Type,
+    Value, Variable,
 };
 use crate::source::Span;
-use toyjit_runtime::{Rt, Slot};
 
 /// Ints at whose neighbourhood things go wrong.
-const INTS: [i64; 16] = [
-    0,
-    1,
-    -1,
-    2,
-    3,
-    7,
-    8,
-    63,
-    64,
-    255,
-    256,
-    0x7FFF_FFFF,
-    0x8000_0000,
-    -0x8000_0001,
-    i64::MAX,
-    i64::MIN,
-];
+const INTS: [i64; 16] =
+    [0, 1, -1, 2, 3, 7, 8, 63, 64, 255, 256, 1 << 31, -1 << 31, 1 << 32, i64::MAX, i64::MIN];
 /// Floats of every kind.
 const FLOATS: [f64; 14] = [
     0.0,
@@ -50,12 +33,12 @@ const FLOATS: [f64; 14] = [
 
 /// A function that grows.
 pub(super) struct Body<'a> {
-    rng: &'a mut Rng,
-    module: &'a Module,
+    pub(super) rng: &'a mut Rng,
+    pub(super) module: &'a Module,
     id: FuncRef,
     pub(super) function: Function,
     /// The temporaries that may be used at the current place.
-    scope: Vec<Value>,
+    pub(super) scope: Vec<Value>,
     variables: Vec<Variable>,
 }
 
@@ -117,9 +100,9 @@ impl<'a> Body<'a> {
         for block in self.function.blocks.keys() {
             let target = |rng: &mut Rng| Edge::to(Block::new(1 + rng.below(count - 1)));
             self.function.blocks[block].terminator = match self.rng.below(10) {
-                0 | 1 => Terminator::Return(None),
+                0..=2 => Terminator::Return(None),
                 _ if count == 1 => Terminator::Return(None),
-                2..=4 => Terminator::Jump(target(self.rng)),
+                3..=4 => Terminator::Jump(target(self.rng)),
                 _ => {
                     let edges = [target(self.rng), target(self.rng)];
                     Terminator::Branch { op: Op::IEq, args: [zero, zero], edges }
@@ -153,13 +136,20 @@ impl<'a> Body<'a> {
     }
 
     /// Appends an instruction; its result, which later instructions may not find by chance.
-    fn op(&mut self, block: Block, op: Op, args: &[Value], imm: u64, ty: Option<Type>) -> Value {
+    pub(super) fn op(
+        &mut self,
+        block: Block,
+        op: Op,
+        args: &[Value],
+        imm: u64,
+        ty: Option<Type>,
+    ) -> Value {
         let inst = self.function.append(block, op, args, imm, ty, Loc(0));
         self.function.insts[inst].result.unwrap_or(Value(0))
     }
 
     /// Lets later instructions use a value, by itself or through a variable.
-    fn publish(&mut self, block: Block, value: Value) {
+    pub(super) fn publish(&mut self, block: Block, value: Value) {
         let ty = self.function.values[value].ty;
         let of_type = self.variables.iter().filter(|&&x| self.function.variables[x].ty == ty);
         let of_type: Vec<Variable> = of_type.copied().collect();
@@ -171,7 +161,7 @@ impl<'a> Body<'a> {
     }
 
     /// Some value of a type.
-    fn value(&mut self, ty: Type) -> Value {
+    pub(super) fn value(&mut self, ty: Type) -> Value {
         let env = self.function.signature.env.then(|| self.function.blocks[ENTRY].params[0]);
         let has_type = |&value: &Value| self.function.values[value].ty == ty && Some(value) != env;
         if self.rng.percent(85) {
@@ -266,159 +256,20 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn divide(&mut self, block: Block) {
-        let (dividend, mut divisor) = (self.value(Type::Int), self.value(Type::Int));
-        if self.function.as_const(divisor).is_none_or(|c| c == Const::Int(0)) {
-            // Mostly it can't trap.
-            if self.rng.percent(85) {
-                let one = self.function.int(1);
-                divisor = self.op(block, Op::IOr, &[divisor, one], 0, None);
-            }
-            divisor = self.op(block, Op::CheckDiv, &[divisor], 0, None);
-        }
-        let op = self.rng.pick(&[Op::SDiv, Op::SRem]);
-        let value = self.op(block, op, &[dividend, divisor], 0, None);
-        self.publish(block, value);
-    }
-
-    fn new_node(&mut self, block: Block) {
-        let fields = SLOTS.map(|(_, slot)| self.value(slot_type(slot)));
-        let value = self.op(block, Op::NewStruct, &fields, NODE.0.into(), None);
-        self.publish(block, value);
-    }
-
-    fn use_node(&mut self, block: Block) {
-        let is_object = |&&value: &&Value| {
-            let op = self.function.def_inst(value).map(|inst| self.function.insts[inst].op);
-            op == Some(Op::NewStruct)
-        };
-        let objects: Vec<Value> = self.scope.iter().filter(is_object).copied().collect();
-        let object = match self.rng.percent(90) {
-            true if objects.is_empty() => return self.new_node(block),
-            true => self.rng.pick(&objects),
-            false => self.value(Type::Ref),
-        };
-        let object = self.op(block, Op::CheckNil, &[object], 0, None);
-        let number = self.rng.below(SLOTS.len());
-        let (imm, ty) = (field_imm(NODE, number as u32), slot_type(SLOTS[number].1));
-        if self.rng.percent(60) {
-            let value = self.op(block, Op::LoadField, &[object], imm, Some(ty));
-            self.publish(block, value);
-        } else {
-            let value = self.value(ty);
-            self.function.append(block, Op::StoreField, &[object, value], imm, None, Loc(0));
-        }
-    }
-
-    fn use_global(&mut self, block: Block) {
-        let number = self.rng.below(SLOTS.len());
-        let (imm, ty) = (1 + number as u64, slot_type(SLOTS[number].1));
-        if self.rng.percent(60) {
-            let value = self.op(block, Op::LoadGlobal, &[], imm, Some(ty));
-            self.publish(block, value);
-        } else {
-            let value = self.value(ty);
-            self.function.append(block, Op::StoreGlobal, &[value], imm, None, Loc(0));
-        }
-    }
-
-    /// Makes an array, fills it, sets an element and reads one.
-    fn array(&mut self, block: Block) {
-        let (slot, rt) = self.rng.pick(&[
-            (Slot::Int, Rt::ArrayFillInt),
-            (Slot::Bool, Rt::ArrayFillInt),
-            (Slot::Byte, Rt::ArrayFillInt),
-            (Slot::Float, Rt::ArrayFillFloat),
-            (Slot::Ref, Rt::ArrayFillRef),
-        ]);
-        let ty = slot_type(slot);
-        let element = |body: &mut Self| match slot {
-            Slot::Byte => {
-                let (value, mask) = (body.value(Type::Int), body.function.int(255));
-                body.op(block, Op::IAnd, &[value, mask], 0, None)
-            }
-            _ => body.value(ty),
-        };
-        let first = element(self);
-        let size = if self.rng.percent(90) { 4 } else { self.rng.below(4) as i64 };
-        let (kind, size) = (self.function.int(slot as i64), self.function.int(size));
-        let args = if rt == Rt::ArrayFillInt { vec![kind, first, size] } else { vec![first, size] };
-        let array = self.op(block, Op::Rt, &args, rt as u64, Some(Type::Ref));
-        let mask = self.function.int(3);
-        let place = |body: &mut Self| {
-            let mut index = body.value(Type::Int);
-            if body.rng.percent(95) {
-                index = body.op(block, Op::IAnd, &[index, mask], 0, None);
-            }
-            let len = body.op(block, Op::ArrayLen, &[array], class(slot), None);
-            let index = body.op(block, Op::CheckBounds, &[index, len], 0, None);
-            let data = body.op(block, Op::ArrayData, &[array], class(slot), None);
-            [data, index]
-        };
-        let [data, index] = place(self);
-        let value = element(self);
-        let args = [data, index, value];
-        self.function.append(block, Op::StoreElem, &args, class(slot), None, Loc(0));
-        let args = place(self);
-        let value = self.op(block, Op::LoadElem, &args, class(slot), Some(ty));
-        self.publish(block, value);
-    }
-
-    fn string(&mut self, block: Block) {
-        let strings = self.module.strings.len();
-        let number = if self.rng.percent(95) { strings - 1 } else { self.rng.below(strings) };
-        let string = StrRef::new(number);
-        let string = self.function.constant(Const::Str(string));
-        let len = self.op(block, Op::StrLen, &[string], 0, None);
-        let (index, mask) = (self.value(Type::Int), self.function.int(7));
-        let index = self.op(block, Op::IAnd, &[index, mask], 0, None);
-        let index = self.op(block, Op::CheckBounds, &[index, len], 0, None);
-        let byte = self.op(block, Op::StrByte, &[string, index], 0, None);
-        self.publish(block, byte);
-    }
-
-    /// Calls a function, by name or as a value; its result, if it has one.
-    pub(super) fn call(&mut self, block: Block, callee: FuncRef) -> Option<Value> {
-        let signature = self.module.functions[callee].signature.clone();
-        let captures = &self.module.captures[callee];
-        let mut args: Vec<Value> = signature.params.iter().map(|&ty| self.value(ty)).collect();
-        let (op, imm) = if signature.env {
-            let values: Vec<Value> =
-                captures.iter().map(|&slot| self.value(slot_type(slot))).collect();
-            let closure = self.op(block, Op::NewClosure, &values, callee.0.into(), None);
-            args.insert(0, closure);
-            (Op::CallValue, 0)
-        } else if self.rng.percent(20) {
-            args.insert(0, self.function.constant(Const::Func(callee)));
-            (Op::CallValue, 0)
-        } else {
-            (Op::Call, callee.0.into())
-        };
-        let inst = self.function.append(block, op, &args, imm, signature.result, Loc(0));
-        self.function.insts[inst].result
-    }
-
-    /// Prints a value and a space. Of a reference, whether it is nil.
-    pub(super) fn print(&mut self, block: Block, value: Value) {
-        let (value, rt) = match self.function.values[value].ty {
-            Type::Int => (value, Rt::PrintInt),
-            Type::Float => (value, Rt::PrintFloat),
-            Type::Bool => (value, Rt::PrintBool),
-            Type::Ref => {
-                let nil = self.function.constant(Const::Nil);
-                (self.op(block, Op::REq, &[value, nil], 0, None), Rt::PrintBool)
-            }
-        };
-        self.function.append(block, Op::Rt, &[value], rt as u64, None, Loc(0));
-        self.function.append(block, Op::Rt, &[], Rt::PrintSpace as u64, None, Loc(0));
-    }
-
     /// Gives the block's end its operands and arguments.
     fn end(&mut self, block: Block) {
         let mut terminator = self.function.blocks[block].terminator.clone();
         match &mut terminator {
             Terminator::Return(value) => {
                 *value = self.function.signature.result.map(|ty| self.value(ty));
+            }
+            // What is left in the tank is different each time round a loop.
+            Terminator::Branch { op, args, .. } if self.rng.percent(40) => {
+                let fuel = self.op(block, Op::LoadGlobal, &[], FUEL.0.into(), Some(Type::Int));
+                let (mask, some) = (self.function.int(7), self.rng.below(8) as i64);
+                let low = self.op(block, Op::IAnd, &[fuel, mask], 0, None);
+                *op = self.rng.pick(&[Op::IEq, Op::INe, Op::ILt, Op::IGe]);
+                *args = [low, self.function.int(some)];
             }
             Terminator::Branch { op, args, .. } => {
                 let comparisons: Vec<Op> =

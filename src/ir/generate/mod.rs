@@ -12,6 +12,7 @@
 //! A seed and a [`Shape`] → [`Module`].
 
 mod body;
+mod idioms;
 #[cfg(test)]
 mod tests;
 

@@ -18,15 +18,16 @@ mod objects;
 
 use self::layout::{Layout, Place};
 use super::function::{Block, ENTRY, Edge, FuncRef, Function, Inst, Terminator, Value};
+use super::load::Loaded;
 use super::module::Module;
 use super::op::Op;
 use super::print::Printer;
 use crate::entity::Entity;
 use smallvec::SmallVec;
-use toyjit_runtime::{Backtrace, Frame as Call, Runtime, Stop, Stopped, Trap, TypeInfo};
+use toyjit_runtime::{Backtrace, Frame as Call, Runtime, Stop, Stopped, Trap};
 
 /// How many calls may be open.
-const MAX_FRAMES: usize = 1 << 20;
+const MAX_FRAMES: usize = 1 << 17;
 /// How many values the frames may hold together.
 const MAX_SLOTS: usize = 1 << 26;
 /// How many steps pass between two looks at whether the run was interrupted.
@@ -51,13 +52,7 @@ pub fn run_program(module: &Module, runtime: &mut Runtime) -> Result<i32, Box<St
 pub struct Interpreter<'a> {
     module: &'a Module,
     runtime: &'a mut Runtime,
-    /// What the runtime has for each structure, function, global and string.
-    structures: Vec<u32>,
-    closures: Vec<u32>,
-    globals: Vec<u32>,
-    strings: Vec<u64>,
-    /// The function values of functions without captures.
-    functions: Vec<u64>,
+    loaded: Loaded,
     layouts: Vec<Option<Layout>>,
     frames: Vec<Frame>,
     words: Vec<u64>,
@@ -82,46 +77,16 @@ struct Frame {
 type Operands = SmallVec<[u64; 4]>;
 
 impl<'a> Interpreter<'a> {
-    /// Registers a module's types, globals and static objects.
+    /// Loads a module into a runtime that it was made for.
     pub fn new(module: &'a Module, runtime: &'a mut Runtime) -> Result<Self, Box<Stopped>> {
-        let nowhere = |stop| Box::new(Stopped { stop, backtrace: Backtrace::default() });
-        let structures = module.structures.values().map(|data| {
-            let (name, fields) = (data.name.clone(), data.fields.clone());
-            runtime.register_type(TypeInfo::Struct { name, fields })
-        });
-        let structures = structures.collect();
-        let closures: Vec<u32> = module
-            .functions
-            .keys()
-            .map(|function| {
-                runtime.register_type(TypeInfo::Closure {
-                    name: module.names.get(function).cloned().flatten(),
-                    function: function.0,
-                    captures: module.captures.get(function).cloned().unwrap_or_default(),
-                })
-            })
-            .collect();
-        let globals = module.globals.values().map(|global| runtime.declare_global(global.slot));
-        let globals = globals.collect::<Result<_, Stop>>().map_err(nowhere)?;
-        let strings = module.strings.values().map(|bytes| runtime.static_str(bytes)).collect();
-        let functions = module.functions.keys().map(|function| {
-            let has_captures = module.captures.get(function).is_some_and(|c| !c.is_empty());
-            if has_captures {
-                return 0;
-            }
-            let value = runtime.static_closure(closures[function.index()]);
+        let loaded = module.load(runtime).map_err(nowhere)?;
+        for (function, &value) in loaded.closures.iter().filter(|(_, value)| **value != 0) {
             runtime.set_code(value, u64::from(function.0));
-            value
-        });
-        let functions = functions.collect();
+        }
         Ok(Self {
             module,
             runtime,
-            structures,
-            closures,
-            globals,
-            strings,
-            functions,
+            loaded,
             layouts: module.functions.keys().map(|_| None).collect(),
             frames: Vec::new(),
             words: Vec::new(),
@@ -164,7 +129,7 @@ impl<'a> Interpreter<'a> {
             Err(stopped) if let Stop::Exit(code) = stopped.stop => code,
             result => result?,
         };
-        flushed.map_err(|stop| Stopped { stop, backtrace: Backtrace::default() })?;
+        flushed.map_err(nowhere)?;
         Ok(code)
     }
 
@@ -176,7 +141,7 @@ impl<'a> Interpreter<'a> {
         let mut args = Vec::new();
         if takes_args {
             let list = self.runtime.program_args();
-            args.push(list.map_err(|stop| Stopped { stop, backtrace: Backtrace::default() })?);
+            args.push(list.map_err(nowhere)?);
         }
         let code = self.run(main, &args)?;
         Ok(code.filter(|_| gives_code).map_or(0, |code| (code & 0xFF) as i32))
@@ -247,8 +212,8 @@ impl<'a> Interpreter<'a> {
             Place::Word(word) => (frame.words + word, None),
             Place::Root(word, root) => (frame.words + word, Some(frame.roots + root)),
             Place::Bits(bits) => return Ok(bits),
-            Place::Str(string) => return Ok(self.strings[string.index()]),
-            Place::Func(function) => return Ok(self.functions[function.index()]),
+            Place::Str(string) => return Ok(self.loaded.strings[string]),
+            Place::Func(function) => return Ok(self.loaded.closures[function]),
             Place::Nowhere => return fault(format!("{value} has no place")),
         };
         if !self.assigned[word as usize] {
@@ -367,6 +332,11 @@ fn failed_check(op: Op, args: &[u64]) -> Stop {
         (Op::CheckDiv, _) => Trap::Division.into(),
         _ => Stop::Fault(format!("{} has no result for {args:?}", op.info().name)),
     }
+}
+
+/// A stop outside of any function.
+fn nowhere(stop: Stop) -> Box<Stopped> {
+    Box::new(Stopped { stop, backtrace: Backtrace::default() })
 }
 
 fn fault<T>(message: impl Into<String>) -> Result<T, Stop> {

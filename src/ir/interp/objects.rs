@@ -5,7 +5,7 @@
 
 use super::{Interpreter, Stop, Trap, fault};
 use crate::entity::Entity;
-use crate::ir::{ElemClass, FuncRef, Op, imm_field};
+use crate::ir::{ElemClass, FuncRef, Global, Op, Structure, imm_field};
 use toyjit_runtime::{ENTRIES, Slot, TypeInfo};
 
 /// Identity of references.
@@ -61,9 +61,9 @@ impl Interpreter<'_> {
                 self.runtime.set_field(object, field, value);
                 return Ok(None);
             }
-            (Op::LoadGlobal, &[]) => self.runtime.global(self.global(index)?),
+            (Op::LoadGlobal, &[]) => self.runtime.global(self.global(imm)?),
             (Op::StoreGlobal, &[value]) => {
-                let global = self.global(index)?;
+                let global = self.global(imm)?;
                 self.runtime.set_global(global, value);
                 return Ok(None);
             }
@@ -74,14 +74,14 @@ impl Interpreter<'_> {
                 }
                 self.runtime.capture(closure, index as u32)
             }
-            (Op::NewStruct, fields) => match self.structures.get(index) {
-                Some(&id) => self.runtime.alloc_struct(id, fields)?,
-                None => return fault("new_struct of no structure"),
-            },
-            (Op::NewClosure, captures) => match self.closures.get(index) {
-                Some(&id) => self.runtime.alloc_closure(id, imm, captures)?,
-                None => return fault("new_closure of no function"),
-            },
+            (Op::NewStruct, fields) => {
+                let id = self.module.struct_type(Structure::new(index));
+                self.runtime.alloc_struct(id, fields)?
+            }
+            (Op::NewClosure, captures) => {
+                let id = self.module.closure_type(FuncRef::new(index));
+                self.runtime.alloc_closure(id, imm, captures)?
+            }
             (Op::Call, _) => {
                 self.enter(FuncRef::new(index), args)?;
                 return Ok(None);
@@ -125,18 +125,18 @@ impl Interpreter<'_> {
     /// The number of a field that the object has.
     fn field(&self, object: u64, imm: u64) -> Result<u32, Stop> {
         let (structure, field) = imm_field(imm);
-        let id = self.structures.get(structure.index());
         let fields = self.module.structures.get(structure).map_or(0, |data| data.fields.len());
-        if object == 0 || Some(&self.runtime.type_of(object)) != id || field as usize >= fields {
+        let id = self.module.struct_type(structure);
+        if object == 0 || self.runtime.type_of(object) != id || field as usize >= fields {
             return fault("this is no struct with this field");
         }
         Ok(field)
     }
 
-    fn global(&self, index: usize) -> Result<u32, Stop> {
-        match self.globals.get(index) {
-            Some(&global) => Ok(global),
-            None => fault("there is no such global"),
+    fn global(&self, imm: u64) -> Result<u32, Stop> {
+        match u32::try_from(imm) {
+            Ok(global) if self.module.globals.get(Global(global)).is_some() => Ok(global),
+            _ => fault("there is no such global"),
         }
     }
 

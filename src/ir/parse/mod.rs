@@ -9,6 +9,7 @@
 
 mod body;
 mod lexer;
+mod operand;
 #[cfg(test)]
 mod tests;
 

@@ -1,4 +1,5 @@
-use crate::ir::{parse, print};
+use crate::ir::{FuncRef, Inst, Loc, LocData, parse, print};
+use crate::source::Sources;
 
 fn same(text: &str) {
     match parse::module(text) {
@@ -164,4 +165,19 @@ fn no_text_makes_it_panic() {
         }
         Ok(())
     });
+}
+
+#[test]
+fn locations_are_comments() {
+    let text = "fn @f(int) {\nb0(v0: int):\n  v1 = iadd v0, 1\n  ret\n}\n";
+    let mut module = parse::module(text).unwrap();
+    let function = &mut module.functions[FuncRef(0)];
+    let inlined = LocData { inlined_at: Some(Loc(2)), ..function.locs[Loc(1)] };
+    let loc = function.locs.push(inlined);
+    function.insts[Inst(0)].loc = loc;
+    let mut sources = Sources::new();
+    sources.add("f.ir", text);
+    let shown = print::Printer::new(&module).with_locations(&sources).module();
+    assert!(shown.contains("  v1 = iadd v0, 1  ; 3:3 in 4:3\n  ret  ; 4:3\n"), "{shown}");
+    assert_eq!(print::module(&parse::module(&shown).unwrap()), text);
 }

@@ -74,8 +74,9 @@ pub fn verify(module: &Module, function: &Function) -> Result<(), Vec<VerifyErro
     let mut verifier = Verifier { module, function, errors: Vec::new() };
     verifier.references();
     if verifier.errors.is_empty() {
-        verifier.blocks();
-        verifier.values();
+        let cfg = Cfg::compute(function);
+        verifier.blocks(&cfg);
+        verifier.values(&cfg);
         verifier.types();
     }
     if verifier.errors.is_empty() { Ok(()) } else { Err(verifier.errors) }
@@ -147,7 +148,7 @@ impl Verifier<'_> {
     }
 
     /// Entry, edges, and what no path reaches.
-    fn blocks(&mut self) {
+    fn blocks(&mut self, cfg: &Cfg) {
         let function = self.function;
         let signature = &function.signature;
         let wanted = signature.env.then_some(Type::Ref).into_iter().chain(signature.params.clone());
@@ -155,7 +156,6 @@ impl Verifier<'_> {
         if !wanted.eq(params.iter().map(|&param| function.values[param].ty)) {
             self.error(Place::Block(ENTRY), "the entry block's parameters are not the signature's");
         }
-        let cfg = Cfg::compute(function);
         for (block, data) in function.blocks.iter() {
             for edge in data.terminator.edges() {
                 self.edge(block, edge);
@@ -192,10 +192,9 @@ impl Verifier<'_> {
     }
 
     /// Each temporary is defined once, and on every path before it is used.
-    fn values(&mut self) {
+    fn values(&mut self, cfg: &Cfg) {
         let function = self.function;
-        let cfg = Cfg::compute(function);
-        let dominators = Dominators::compute(&cfg);
+        let dominators = Dominators::compute(cfg);
         // Where each temporary is defined: block, and place in it (parameters 0, then 1, 2 …).
         let mut defined: SideTable<Value, Option<(Block, u32)>> =
             SideTable::with_len(None, function.values.len());

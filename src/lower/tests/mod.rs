@@ -2,6 +2,7 @@
 
 mod flow;
 mod golden;
+mod matching;
 mod sizes;
 mod suite;
 

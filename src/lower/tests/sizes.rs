@@ -32,7 +32,7 @@ fn a_long_condition() {
 
 #[test]
 fn a_long_chain_of_else_if() {
-    let arms = repeat(100_000, |n, text| {
+    let arms = repeat(30_000, |n, text| {
         let _ = write!(text, "else if n == {n} {{ return {n}; }} ");
     });
     lowers(&format!(
@@ -42,7 +42,7 @@ fn a_long_chain_of_else_if() {
 
 #[test]
 fn a_match_of_many_arms() {
-    let arms = repeat(65_536, |n, text| {
+    let arms = repeat(20_000, |n, text| {
         let _ = write!(text, "{n} => {{ return {n}; }} ");
     });
     lowers(&format!("fn f(n: int) -> int {{ match n {{ {arms} _ => {{ return 0; }} }} }}"));
@@ -50,15 +50,15 @@ fn a_match_of_many_arms() {
 
 #[test]
 fn a_match_of_many_overlapping_ranges() {
-    let arms = repeat(20_000, |n, text| {
-        let _ = write!(text, "{}..={} => {{ return {n}; }} ", 20_000 - n, 20_000 + n);
+    let arms = repeat(10_000, |n, text| {
+        let _ = write!(text, "{}..={} => {{ return {n}; }} ", 10_000 - n, 10_000 + n);
     });
     lowers(&format!("fn f(n: int) -> int {{ match n {{ {arms} _ => {{ return 0; }} }} }}"));
 }
 
 #[test]
 fn a_match_of_many_strings() {
-    let arms = repeat(20_000, |n, text| {
+    let arms = repeat(10_000, |n, text| {
         let _ = write!(text, "\"{n}\" => {{ return {n}; }} ");
     });
     lowers(&format!("fn f(s: str) -> int {{ match s {{ {arms} _ => {{ return 0; }} }} }}"));
@@ -66,7 +66,7 @@ fn a_match_of_many_strings() {
 
 #[test]
 fn many_variables_without_a_value() {
-    let body = repeat(10_000, |n, text| {
+    let body = repeat(3_000, |n, text| {
         let _ = writeln!(text, "var x{n}: int; if c {{ x{n} = 1; }} else {{ x{n} = 2; }}");
         let _ = writeln!(text, "print(x{n});");
     });

@@ -92,20 +92,3 @@ impl Folder<'_> {
         }
     }
 }
-
-/// The comparison that holds where `op` does not. Order on floats has none: with NaN neither holds.
-pub(super) fn opposite(op: Op) -> Option<Op> {
-    Some(match op {
-        Op::IEq => Op::INe,
-        Op::INe => Op::IEq,
-        Op::ILt => Op::IGe,
-        Op::IGe => Op::ILt,
-        Op::IGt => Op::ILe,
-        Op::ILe => Op::IGt,
-        Op::FEq => Op::FNe,
-        Op::FNe => Op::FEq,
-        Op::REq => Op::RNe,
-        Op::RNe => Op::REq,
-        _ => return None,
-    })
-}

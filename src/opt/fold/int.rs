@@ -1,6 +1,5 @@
 //! Identities on wrapping integers and on bools.
 
-use super::compare::opposite;
 use super::{Folder, Operands, Rewrite};
 use crate::ir::{Const, Op, Type, Value};
 use smallvec::smallvec;
@@ -147,7 +146,7 @@ impl Folder<'_> {
             return Some(Rewrite::Value(inner));
         }
         let (op, args) = self.def(a)?;
-        Some(Rewrite::Inst(opposite(op)?, args))
+        Some(Rewrite::Inst(op.opposite()?, args))
     }
 
     fn shift(&mut self, op: Op, a: Value, b: Value) -> Option<Rewrite> {

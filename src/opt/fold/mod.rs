@@ -10,18 +10,17 @@
 //!
 //! Rules look through checks: `x / check_div x` is 1, and the check stays.
 //!
-//! SSA → SSA, linear. Blocks that no path reaches any longer are emptied.
+//! SSA → SSA, linear. Empties blocks that are reached no longer.
 
 mod compare;
 mod float;
 mod int;
 
 use super::Context;
-use super::cleanup::empty_unreachable;
 use super::effects::is_never_nil;
 use crate::ir::cfg::Cfg;
 use crate::ir::{Block, Const, Function, Inst, Module, Op, Terminator, Type, Value};
-use crate::ssa::{Forward, evaluate};
+use crate::ssa::{Forward, empty_unreachable, evaluate};
 use compare::Test;
 use smallvec::{SmallVec, smallvec};
 
@@ -29,7 +28,7 @@ use smallvec::{SmallVec, smallvec};
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let cfg = Cfg::compute(f);
     let forward = Forward::new(f);
-    let mut folder = Folder { f, module: cx.module, forward };
+    let mut folder = Folder { f, module: cx.module, forward, decided: false };
     for &block in cfg.rpo() {
         let mut insts = std::mem::take(&mut folder.f.blocks[block].insts);
         insts.retain(|&inst| folder.inst(inst, cx));
@@ -37,7 +36,10 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         folder.branch(block, cx);
     }
     folder.forward.apply(folder.f);
-    empty_unreachable(f, &Cfg::compute(f));
+    if folder.decided {
+        let cfg = Cfg::compute(folder.f);
+        empty_unreachable(folder.f, &cfg);
+    }
 }
 
 /// What an instruction is replaced by.
@@ -57,6 +59,8 @@ struct Folder<'a> {
     f: &'a mut Function,
     module: &'a Module,
     forward: Forward,
+    /// Whether a branch has become a jump.
+    decided: bool,
 }
 
 impl Folder<'_> {
@@ -182,6 +186,7 @@ impl Folder<'_> {
                 Test::Known(known) => {
                     let edge = edges[usize::from(!known)].clone();
                     terminator = Terminator::Jump(edge);
+                    self.decided = true;
                 }
                 Test::Compare(to, operands) => (*op, *args) = (to, operands),
                 Test::Is(value) => {

@@ -15,10 +15,10 @@ mod memory;
 mod table;
 
 use super::Context;
-use super::effects::effects;
+use super::effects::{effects, slot};
 use crate::ir::{
-    Block, Cfg, Const, Dominators, Effects, Function, Inst, Module, Op, Space, Value, field_imm,
-    imm_field,
+    Block, Cfg, Const, Dominators, Effects, FuncRef, Function, Inst, Module, Op, Space, Structure,
+    Value, field_imm,
 };
 use crate::ssa::Forward;
 use memory::{Memory, location};
@@ -146,7 +146,7 @@ impl Numbering<'_> {
             }
             (Op::NewStruct, Some(object)) => {
                 for i in 0..self.f.args(inst).len() {
-                    let imm = field_imm(crate::ir::Structure(data.imm as u32), i as u32);
+                    let imm = field_imm(Structure(data.imm as u32), i as u32);
                     let value = self.f.args(inst)[i];
                     if let Some(version) = self.memory.version(Space::Field, imm)
                         && self.fits(value, slot(module, Space::Field, imm))
@@ -157,7 +157,7 @@ impl Numbering<'_> {
                 }
             }
             (Op::NewClosure, Some(object)) => {
-                let slots = module.captures.get(crate::ir::FuncRef(data.imm as u32));
+                let slots = module.captures.get(FuncRef(data.imm as u32));
                 for i in 0..self.f.args(inst).len() {
                     let value = self.f.args(inst)[i];
                     if self.fits(value, slots.and_then(|slots| slots.get(i)).copied()) {
@@ -181,18 +181,5 @@ impl Numbering<'_> {
             },
             Some(_) => true,
         }
-    }
-}
-
-/// What a location holds.
-fn slot(module: &Module, space: Space, imm: u64) -> Option<Slot> {
-    match space {
-        Space::Elements => module.classes.get(crate::ir::ElemClass(imm as u32)).copied(),
-        Space::Global => Some(module.globals.get(crate::ir::Global(imm as u32))?.slot),
-        Space::Field => {
-            let (structure, field) = imm_field(imm);
-            Some(module.structures.get(structure)?.fields.get(field as usize)?.1)
-        }
-        _ => None,
     }
 }

@@ -1,8 +1,9 @@
 //! Expressions.
 
+use super::list::{bracketed, list};
 use super::precedence::{Operator, assemble};
 use super::primary::primary;
-use super::recover::{bracketed, list, take_name};
+use super::recover::{skip_to, statement_end, take_name};
 use super::state::{State, at, nested, peek, peek_nth, since, take, wrap};
 use super::{Ref, Rule};
 use crate::source::{Diagnostic, Span};
@@ -51,7 +52,7 @@ pub(super) fn missing(inp: &mut Ref<'_, '_>) -> Expr {
         (Token::Minus, Token::Minus, _) if doubled => step(inp, here - 2, "--"),
         (_, _, Token::Plus) => inp.state().report(here, |s| {
             Diagnostic::error(
-                "E0110",
+                "E0125",
                 s.span(here),
                 "there is no unary `+`",
                 "expected an expression",
@@ -67,6 +68,12 @@ pub(super) fn missing(inp: &mut Ref<'_, '_>) -> Expr {
             inp.skip();
             return Expr { kind: ExprKind::Float(0.0), span: since(inp, here) };
         }
+        (_, _, Token::If | Token::Match | Token::While | Token::For)
+            if !inp.state().newline_before(here) && !inp.state().is_quiet(here) =>
+        {
+            statement_for_value(inp);
+            return Expr { kind: ExprKind::Error, span: since(inp, here) };
+        }
         _ => inp.state().expected(here, "an expression"),
     }
     if next == Token::Error {
@@ -75,11 +82,23 @@ pub(super) fn missing(inp: &mut Ref<'_, '_>) -> Expr {
     Expr { kind: ExprKind::Error, span: since(inp, here) }
 }
 
+/// Reports a statement where a value is wanted, and skips it if it can be told where it ends.
+fn statement_for_value(inp: &mut Ref<'_, '_>) {
+    let here = at(inp);
+    inp.state().report(here, |s| {
+        let message = format!("`{}` is a statement and has no value", s.text(here));
+        Diagnostic::error("E0128", s.span(here), message, "expected an expression")
+    });
+    if let Some(end) = statement_end(inp.state(), here) {
+        skip_to(inp, end);
+    }
+}
+
 fn step(inp: &mut Ref<'_, '_>, first: usize, operator: &str) {
     let here = at(inp);
     inp.state().report(here, |s| {
         Diagnostic::error(
-            "E0110",
+            "E0125",
             s.cover(first, first + 2),
             format!("there is no `{operator}`"),
             "expected an expression after this",

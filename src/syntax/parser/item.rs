@@ -1,9 +1,11 @@
 //! Functions, structs and the program.
 
+use super::block::{BlockOf, block, stray_brace};
 use super::expression::expression;
-use super::recover::{expect_or, find_close, item_ahead, list, take_name};
+use super::list::list;
+use super::recover::{expect_or, find_close, item_ahead, take_name};
 use super::state::{at, peek, peek_nth, since};
-use super::statement::{BlockOf, block, statement, stray_brace};
+use super::statement::statement;
 use super::types::types;
 use super::{Ref, Rule};
 use crate::source::Diagnostic;
@@ -168,7 +170,7 @@ fn unnamed<'s>(lambda: Rule<'s, Lambda>) -> Rule<'s, Lambda> {
             let here = at(inp);
             inp.state().report(here, |s| {
                 let message = "a function expression has no name";
-                Diagnostic::error("E0110", s.span(here), message, "expected `(`")
+                Diagnostic::error("E0127", s.span(here), message, "expected `(`")
             });
             inp.skip();
         }

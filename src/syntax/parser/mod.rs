@@ -9,14 +9,17 @@
 //! - [`state`]: what the rules share: look-ahead, reporting, the nesting limit.
 //! - [`recover`]: the error productions and where to go on after them.
 //! - [`balance`]: which braces are at fault, asked only after an error.
-//! - [`types`], [`expression`], [`precedence`], [`pattern`], [`statement`], [`item`]: the grammar.
+//! - [`types`], [`expression`], [`primary`], [`precedence`], [`pattern`], [`list`], [`statement`],
+//!   [`block`], [`item`]: the grammar.
 //!
 //! Input: the tokens of one file. Output: the tree and what was wrong. Contract: the tree is at most
 //! [`NESTING`] constructs deep; a file that goes deeper gives an empty program; chains of operators and of `else if` are flat lists.
 
 mod balance;
+mod block;
 mod expression;
 mod item;
+mod list;
 mod pattern;
 mod precedence;
 mod primary;
@@ -25,6 +28,8 @@ mod state;
 mod statement;
 mod types;
 
+#[cfg(test)]
+mod fuzz;
 #[cfg(test)]
 mod tests;
 
@@ -52,6 +57,7 @@ pub fn parse(sources: &Sources, base: u32, interner: &mut Interner) -> (Program,
     let lexed = lex(text, base, interner);
     let mut state = State::new(text, base, &lexed, interner.intern("_"));
     let result = item::program().parse_with_state(lexed.tokens.as_slice(), &mut state);
+    debug_assert!(result.has_output(), "no rule fails once it is chosen");
     let (mut diagnostics, given_up) = state.finish();
     let items = result.into_output().filter(|_| !given_up).unwrap_or_default();
     diagnostics.extend(lexed.diagnostics);

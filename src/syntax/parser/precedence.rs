@@ -116,7 +116,11 @@ impl Open {
                 }
                 Some(earlier) => {
                     let second = self.rest.get(1).map_or(op_span, |later| later.1);
-                    state.insist(chained(earlier.1, second));
+                    let broken = |e: &Expr| matches!(e.kind, ExprKind::Error);
+                    if !broken(&first) && !broken(&right) && !self.rest.iter().any(|r| broken(&r.2))
+                    {
+                        state.insist(chained(earlier.1, second));
+                    }
                     ExprKind::Error
                 }
             },

@@ -1,7 +1,8 @@
 //! Primary expressions: literals, names and what stands in brackets.
 
 use super::expression::{Subexpression, missing};
-use super::recover::{List, bracketed, close, expect_or, inside, item_ahead, list, take_name};
+use super::list::{List, bracketed, inside, list};
+use super::recover::{close, expect_or, item_ahead, take_name};
 use super::state::{at, peek, peek_nth, since, take};
 use super::{Ref, Rule};
 use crate::source::Diagnostic;

@@ -1,12 +1,10 @@
 //! Error productions: what stands for a missing piece, says so, and finds the place to go on from.
 
-use super::state::{REACH, State, at, nested, peek, peek_nth, since, take};
-use super::{Ref, Rule};
+use super::Ref;
+use super::state::{REACH, State, at, peek, peek_nth, since, take};
 use crate::source::Diagnostic;
 use crate::syntax::ast::Name;
 use crate::syntax::token::Token;
-use chumsky::Parser;
-use chumsky::primitive::custom;
 
 /// A name; `None` (reported) where there is none.
 pub(super) fn take_name(inp: &mut Ref<'_, '_>, what: &str) -> Option<Name> {
@@ -49,6 +47,10 @@ pub(super) fn close(inp: &mut Ref<'_, '_>, open: usize, close: Token) {
     let here = at(inp);
     let state = inp.state();
     match find_close(state, here, close) {
+        Some(end) if state.token(here) == Token::Eq => {
+            assigned(state, here);
+            skip_to(inp, end + 1);
+        }
         Some(end) => {
             let what = format!("`{}`", symbol(close));
             state.report(here, |s| {
@@ -116,8 +118,26 @@ pub(super) fn find_close(state: &State<'_>, from: usize, close: Token) -> Option
             token @ (Token::RParen | Token::RBracket | Token::RBrace) => {
                 return (token == close).then_some(i);
             }
-            Token::Semi if depth == 0 => return None,
+            Token::Semi if depth == 0 && close != Token::RBrace => return None,
             token if depth == 0 && token.is_statement_keyword() => return None,
+            Token::Fn | Token::Struct if state.token(i + 1).is_name() => return None,
+            Token::Eof => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The end of the `if`, `match` or loop that begins at `start`: behind its last block.
+pub(super) fn statement_end(state: &State<'_>, start: usize) -> Option<usize> {
+    let mut depth = 0;
+    for i in start..start + REACH {
+        match state.token(i) {
+            Token::LBrace => depth += 1,
+            Token::RBrace if depth == 1 && state.token(i + 1) != Token::Else => return Some(i + 1),
+            Token::RBrace if depth == 0 => return None,
+            Token::RBrace => depth -= 1,
+            Token::Semi if depth == 0 => return None,
             Token::Fn | Token::Struct if state.token(i + 1).is_name() => return None,
             Token::Eof => return None,
             _ => {}
@@ -155,124 +175,6 @@ pub(super) fn skip_to(inp: &mut Ref<'_, '_>, end: usize) {
     while at(inp) < end && inp.next().is_some() {}
 }
 
-/// `open element, element, … close`, a comma after the last one allowed. The rule is to be asked
-/// for only where `open` comes next. At most one error is reported of the list itself.
-pub(super) fn list<'s, O: 's>(
-    element: impl Fn(&mut Ref<'s, '_>) -> O + Clone + 's,
-    starts: fn(Token) -> bool,
-    closing: Token,
-    what: &'static str,
-) -> Rule<'s, Vec<O>> {
-    let list = List { starts, closing, what };
-    custom(move |inp| {
-        let elements = inside(inp, |inp, open| {
-            let mut elements = Vec::new();
-            list.elements(inp, open, &element, &mut elements);
-            elements
-        });
-        Ok(elements.unwrap_or_default())
-    })
-    .boxed()
-}
-
-/// Takes an opening bracket and runs `inner` one construct deeper, where struct literals are free.
-/// `None` where that is too deep.
-pub(super) fn inside<'s, 'p, O>(
-    inp: &mut Ref<'s, 'p>,
-    inner: impl FnOnce(&mut Ref<'s, 'p>, usize) -> O,
-) -> Option<O> {
-    nested(inp, 1, |inp| {
-        let open = at(inp);
-        inp.skip();
-        let outer = std::mem::replace(&mut inp.state().struct_literals, true);
-        let result = inner(inp, open);
-        inp.state().struct_literals = outer;
-        result
-    })
-}
-
-/// An opening bracket, `inner` and the closing bracket.
-pub(super) fn bracketed<'s, 'p, O>(
-    inp: &mut Ref<'s, 'p>,
-    closing: Token,
-    inner: impl FnOnce(&mut Ref<'s, 'p>) -> O,
-) -> Option<O> {
-    inside(inp, |inp, open| {
-        let result = inner(inp);
-        close(inp, open, closing);
-        result
-    })
-}
-
-/// A form of list: what its elements begin with and what closes it.
-#[derive(Clone, Copy)]
-pub(super) struct List {
-    /// Whether an element begins with a token.
-    pub starts: fn(Token) -> bool,
-    /// The bracket that closes it.
-    pub closing: Token,
-    /// What is expected where an element may begin.
-    pub what: &'static str,
-}
-
-impl List {
-    /// Elements up to and with the closing bracket of the list that the token `open` began; to be
-    /// called where an element may begin.
-    pub fn elements<'s, 'p, O>(
-        &self,
-        inp: &mut Ref<'s, 'p>,
-        open: usize,
-        element: &impl Fn(&mut Ref<'s, 'p>) -> O,
-        out: &mut Vec<O>,
-    ) {
-        loop {
-            if take(inp, self.closing) {
-                return;
-            }
-            let next = peek(inp);
-            if !(self.starts)(next) || item_ahead(inp, 0) {
-                return self.end(inp, open, self.what);
-            }
-            out.push(element(inp));
-            if !self.separated(inp, open) {
-                return;
-            }
-        }
-    }
-
-    /// What follows an element: whether another may come, or the closing bracket. Otherwise the
-    /// list is ended, with a report.
-    pub fn separated(&self, inp: &mut Ref<'_, '_>, open: usize) -> bool {
-        let next = peek(inp);
-        if take(inp, Token::Comma) || next == self.closing {
-            return true;
-        }
-        let here = at(inp);
-        if next == Token::Semi
-            && self.closing == Token::RBrace
-            && (peek_nth(inp, 2) == Token::Colon || peek_nth(inp, 1) == Token::RBrace)
-        {
-            inp.state().expected(here, "`,`");
-            inp.skip();
-            return true;
-        }
-        self.end(inp, open, &format!("`,` or `{}`", symbol(self.closing)));
-        false
-    }
-
-    /// Ends the list at a token that does not belong in it.
-    fn end(&self, inp: &mut Ref<'_, '_>, open: usize, what: &str) {
-        let here = at(inp);
-        match find_close(inp.state(), here, self.closing) {
-            Some(end) => {
-                inp.state().expected(here, what);
-                skip_to(inp, end + 1);
-            }
-            None => unclosed(inp.state(), open, here, self.closing),
-        }
-    }
-}
-
 /// The `;` of a statement. The answer is whether the statement is whole; where it is not, what is
 /// left of it is skipped.
 pub(super) fn semicolon(inp: &mut Ref<'_, '_>) -> bool {
@@ -295,15 +197,7 @@ pub(super) fn semicolon(inp: &mut Ref<'_, '_>) -> bool {
                 return true;
             }
         }
-        Token::Eq => inp.state().report(here, |s| {
-            Diagnostic::error(
-                "E0123",
-                s.span(here),
-                "an assignment is no value",
-                "not allowed here",
-            )
-            .help("`=` assigns, and stands in a statement of its own; `==` compares")
-        }),
+        Token::Eq => assigned(inp.state(), here),
         _ => inp.state().report(here, |s| {
             let place = s.after_previous(here);
             let error = Diagnostic::error(
@@ -320,6 +214,14 @@ pub(super) fn semicolon(inp: &mut Ref<'_, '_>) -> bool {
     }
     skip_statement(inp);
     false
+}
+
+/// Reports a `=` inside an expression.
+fn assigned(state: &mut State<'_>, here: usize) {
+    state.report(here, |s| {
+        Diagnostic::error("E0123", s.span(here), "an assignment is no value", "not allowed here")
+            .help("`=` assigns, and stands in a statement of its own; `==` compares")
+    });
 }
 
 /// Reports and takes closing brackets that close nothing.
@@ -372,14 +274,27 @@ pub(super) fn skip_statement(inp: &mut Ref<'_, '_>) {
             }
             Token::Fn | Token::Struct if item_ahead(inp, 0) => return,
             next if depth == 0 && next.is_statement_keyword() => return,
+            next if depth == 0 && next.is_operand() => {
+                let here = at(inp);
+                let state = inp.state();
+                if here > start && ends_operand(state.token(here - 1)) && state.newline_before(here)
+                {
+                    return;
+                }
+            }
             _ => {}
         }
         inp.skip();
     }
 }
 
+/// Whether an expression may end with a token.
+fn ends_operand(token: Token) -> bool {
+    token.is_operand() || matches!(token, Token::RParen | Token::RBracket)
+}
+
 /// A closing bracket as it is written.
-fn symbol(token: Token) -> &'static str {
+pub(super) fn symbol(token: Token) -> &'static str {
     match token {
         Token::RParen => ")",
         Token::RBracket => "]",

@@ -10,7 +10,7 @@ use chumsky::input::{Checkpoint, Cursor};
 use chumsky::inspector::Inspector;
 
 /// How many tokens are looked through after an error.
-pub(super) const REACH: usize = 2_000;
+pub(super) const REACH: usize = 1_000;
 
 /// The state of one parse.
 pub(super) struct State<'s> {

@@ -1,15 +1,12 @@
 //! Statements and blocks.
 
+use super::list::bracketed;
 use super::pattern::patterns;
-use super::recover::{
-    bracketed, expect, item_ahead, semicolon, skip_statement, skip_to, stray, take_name, unclosed,
-};
-use super::state::{State, at, nested, peek, peek_nth, since, take};
+use super::recover::{expect, item_ahead, semicolon, skip_statement, stray, take_name};
+use super::state::{State, at, peek, peek_nth, since, take};
 use super::{Ref, Rule};
-use crate::source::{Diagnostic, Span};
-use crate::syntax::ast::{
-    Arm, BinaryOp, Block, CompareOp, Expr, ExprKind, Item, Stmt, StmtKind, Type,
-};
+use crate::source::Diagnostic;
+use crate::syntax::ast::{Arm, BinaryOp, Block, CompareOp, Expr, ExprKind, Stmt, StmtKind, Type};
 use crate::syntax::token::Token;
 use chumsky::prelude::*;
 use chumsky::primitive::custom;
@@ -137,7 +134,7 @@ fn head<'s>(expr: Rule<'s, Expr>, condition: bool) -> Rule<'s, Expr> {
     custom(move |inp: &mut Ref<'s, '_>| {
         let free = std::mem::replace(&mut inp.state().struct_literals, false);
         let mut left: Expr = inp.parse(&expr)?;
-        while condition && peek(inp) == Token::Eq {
+        if condition && peek(inp) == Token::Eq {
             let here = at(inp);
             inp.state().report(here, |s| {
                 Diagnostic::error("E0122", s.span(here), "`=` in a condition", "this assigns")
@@ -176,7 +173,7 @@ fn if_<'s>(condition: Rule<'s, Expr>, block: Rule<'s, Block>) -> Rule<'s, StmtKi
 fn for_<'s>(head: Rule<'s, Expr>, block: Rule<'s, Block>) -> Rule<'s, StmtKind> {
     let dots = select! { Token::DotDot => false, Token::DotDotEq => true };
     let to = dots.then(head.clone()).map(|(inclusive, to)| (to, inclusive)).or_not();
-    just(Token::For)
+    let plain = just(Token::For)
         .ignore_then(custom(|inp| {
             let name = take_name(inp, "a name for the loop's variable");
             if name.is_none() && peek_nth(inp, 1) == Token::In {
@@ -187,12 +184,43 @@ fn for_<'s>(head: Rule<'s, Expr>, block: Rule<'s, Block>) -> Rule<'s, StmtKind> 
         .then_ignore(custom(|inp| Ok(expect(inp, Token::In, "`in`"))))
         .then(head)
         .then(to)
-        .then(block)
+        .then(block.clone())
         .map(|(((name, from), to), body)| match name {
             Some(name) => StmtKind::For { name, from, to, body },
             None => StmtKind::Error,
         })
-        .boxed()
+        .boxed();
+    custom(move |inp| {
+        if peek_nth(inp, 1) != Token::LParen {
+            return inp.parse(&plain);
+        }
+        inp.skip();
+        foreign_head(inp);
+        inp.parse(&block)?;
+        Ok(StmtKind::Error)
+    })
+    .boxed()
+}
+
+fn newline_ahead(inp: &mut Ref<'_, '_>) -> bool {
+    let here = at(inp);
+    inp.state().newline_before(here)
+}
+
+/// Reports a loop's head in parentheses, as other languages have it, and skips it.
+fn foreign_head(inp: &mut Ref<'_, '_>) {
+    let here = at(inp);
+    inp.state().report(here, |s| {
+        let message = "the head of a `for` stands without parentheses";
+        Diagnostic::error("E0129", s.span(here), message, "expected a name")
+            .help("write `for i in 0..10 { … }` or `for x in xs { … }`")
+    });
+    while !matches!(peek(inp), Token::LBrace | Token::RBrace | Token::Eof)
+        && !item_ahead(inp, 0)
+        && !newline_ahead(inp)
+    {
+        inp.skip();
+    }
 }
 
 /// `match expr { pattern | pattern => block … }`
@@ -224,7 +252,7 @@ fn arm<'s>(inp: &mut Ref<'s, '_>, block: &Rule<'s, Block>) -> Option<Arm> {
     let start = at(inp);
     if peek(inp) == Token::Comma {
         inp.state().report(start, |s| {
-            Diagnostic::error("E0110", s.span(start), "unexpected `,`", "arms need no commas")
+            Diagnostic::error("E0124", s.span(start), "unexpected `,`", "arms need no commas")
         });
         inp.skip();
         return None;
@@ -269,11 +297,11 @@ fn expression_statement<'s>(expr: Rule<'s, Expr>) -> Rule<'s, StmtKind> {
         let place = inp.parse(&expr)?;
         let here = at(inp);
         let Some(op) = assignment(peek(inp)) else {
-            if lambda && !take(inp, Token::Semi) {
+            if lambda {
+                take(inp, Token::Semi);
                 return Ok(StmtKind::Error);
             }
-            let whole = lambda || semicolon(inp);
-            return Ok(if whole && !lambda { StmtKind::Expr(place) } else { StmtKind::Error });
+            return Ok(if semicolon(inp) { StmtKind::Expr(place) } else { StmtKind::Error });
         };
         let op = op.map(|op| (op, inp.state().span(here)));
         let place = check_place(inp, place, start);
@@ -320,10 +348,10 @@ fn check_place(inp: &mut Ref<'_, '_>, place: Expr, start: usize) -> Expr {
         return place;
     }
     let span = state.cover(start, here);
-    state.insist(
+    state.report(here, |_| {
         Diagnostic::error("E0116", span, "this can't be assigned", "no place to assign to")
-            .help("a name, a field or an element of an array can be assigned"),
-    );
+            .help("a name, a field or an element of an array can be assigned")
+    });
     Expr { kind: ExprKind::Error, span }
 }
 
@@ -355,7 +383,7 @@ fn misplaced(inp: &mut Ref<'_, '_>) {
         }
         Token::Semi => {
             inp.state().report(here, |s| {
-                Diagnostic::error("E0110", s.span(here), "unexpected `;`", "nothing to end here")
+                Diagnostic::error("E0124", s.span(here), "unexpected `;`", "nothing to end here")
                     .help("blocks, functions and structs need no `;` after them")
             });
             while take(inp, Token::Semi) {}
@@ -366,205 +394,4 @@ fn misplaced(inp: &mut Ref<'_, '_>) {
             skip_statement(inp);
         }
     }
-}
-
-/// What a block belongs to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum BlockOf {
-    /// A named function.
-    Function,
-    /// A function expression.
-    Lambda,
-    /// An arm of a `match`.
-    Arm,
-    /// Another statement.
-    Statement,
-}
-
-/// Whether an arm of a `match` begins here, as no statement does.
-fn arm_ahead(inp: &mut Ref<'_, '_>) -> bool {
-    peek(inp).starts_pattern()
-        && match peek_nth(inp, 1) {
-            Token::FatArrow => true,
-            Token::DotDot | Token::DotDotEq => peek_nth(inp, 3) == Token::FatArrow,
-            _ => false,
-        }
-}
-
-/// `block`. Where the `{` is missing, something sensible is taken for the block.
-pub(super) fn block<'s>(
-    item: impl Parser<'s, super::In<'s>, Item, super::Extra<'s>> + Clone + 's,
-    of: BlockOf,
-) -> Rule<'s, Block> {
-    custom(move |inp| {
-        let start = at(inp);
-        if peek(inp) != Token::LBrace && !find_block(inp) {
-            return Ok(missing_block(inp, &item, of));
-        }
-        let open = at(inp);
-        let statements = statements(inp, &item, Some(open), of);
-        let span = match statements.is_some() {
-            true => since(inp, open),
-            false => since(inp, start),
-        };
-        Ok(Block { statements: statements.unwrap_or_default(), span })
-    })
-    .boxed()
-}
-
-/// Reports that no `{` comes next; whether one comes later in the same head, to which all is
-/// skipped.
-fn find_block(inp: &mut Ref<'_, '_>) -> bool {
-    let here = at(inp);
-    inp.state().expected(here, "`{`");
-    let mut ahead = 0;
-    loop {
-        match peek_nth(inp, ahead) {
-            Token::LBrace => {
-                skip_to(inp, here + ahead);
-                return true;
-            }
-            Token::Semi | Token::RBrace | Token::Eof | Token::Fn | Token::Struct | Token::Else => {
-                return false;
-            }
-            token if token.is_statement_keyword() => return false,
-            _ => {}
-        }
-        ahead += 1;
-        if inp.state().newline_before(here + ahead) {
-            return false;
-        }
-    }
-}
-
-/// What stands for a block whose `{` is missing.
-fn missing_block<'s>(
-    inp: &mut Ref<'s, '_>,
-    item: &impl Parser<'s, super::In<'s>, Item, super::Extra<'s>>,
-    of: BlockOf,
-) -> Block {
-    let start = at(inp);
-    let mut statements_found = Vec::new();
-    if inp.state().balance().lacks_opening(start) {
-        inp.state().balance().mend(start);
-        statements_found = statements(inp, item, None, of).unwrap_or_default();
-    } else if matches!(of, BlockOf::Function | BlockOf::Lambda) {
-        take(inp, Token::Semi);
-    } else if peek(inp).starts_statement() && !item_ahead(inp, 0) {
-        if let Some(Ok(Item::Statement(statement))) = nested(inp, 1, |inp| inp.parse(item)) {
-            statements_found.push(statement);
-        }
-    } else {
-        take(inp, Token::Semi);
-    }
-    Block { statements: statements_found, span: since(inp, start) }
-}
-
-/// Statements up to and with the `}`; `open` is the token of the `{`, which comes next.
-fn statements<'s>(
-    inp: &mut Ref<'s, '_>,
-    item: &impl Parser<'s, super::In<'s>, Item, super::Extra<'s>>,
-    open: Option<usize>,
-    of: BlockOf,
-) -> Option<Vec<Stmt>> {
-    let free = std::mem::replace(&mut inp.state().struct_literals, true);
-    let result = nested(inp, 1, |inp| {
-        if open.is_some() {
-            inp.skip();
-        }
-        let mut statements = Vec::new();
-        loop {
-            let here = at(inp);
-            match peek(inp) {
-                Token::RBrace if of == BlockOf::Function && closes_early(inp, open) => {
-                    inp.state().balance().mend(here);
-                    stray_brace(inp);
-                }
-                Token::RBrace => {
-                    inp.skip();
-                    break;
-                }
-                Token::Eof => {
-                    unclosed_block(inp, open);
-                    break;
-                }
-                Token::Fn | Token::Struct if item_ahead(inp, 0) => {
-                    if !inp.state().balance().is_enclosed(here) {
-                        unclosed_block(inp, open);
-                        break;
-                    }
-                    not_here(inp);
-                    if let Ok(item) = inp.parse(item) {
-                        inp.state().hoisted.push(item);
-                    }
-                }
-                _ if of == BlockOf::Arm && arm_ahead(inp) => {
-                    unclosed_block(inp, open);
-                    break;
-                }
-                _ => match inp.parse(item) {
-                    Ok(Item::Statement(statement)) => statements.push(statement),
-                    Ok(item) => inp.state().hoisted.push(item),
-                    Err(_) => break,
-                },
-            }
-        }
-        statements
-    });
-    inp.state().struct_literals = free;
-    result
-}
-
-fn unclosed_block(inp: &mut Ref<'_, '_>, open: Option<usize>) {
-    let here = at(inp);
-    if let Some(open) = open {
-        unclosed(inp.state(), open, here, Token::RBrace);
-    }
-}
-
-/// Whether the `}` that comes next ends a function too early: the function's piece of the file
-/// closes too many braces, this one does not stand where a function's last brace stands, and
-/// another is still to come.
-fn closes_early(inp: &mut Ref<'_, '_>, open: Option<usize>) -> bool {
-    let here = at(inp);
-    let state = inp.state();
-    let Some(open) = open else { return false };
-    let misplaced = match state.newline_before(here) {
-        true => state.indent(here) > state.indent(open),
-        false => !state.newline_before(here + 1),
-    };
-    if !misplaced {
-        return false;
-    }
-    if matches!(state.token(here + 1), Token::RBrace | Token::Eof | Token::Fn | Token::Struct) {
-        return false;
-    }
-    state.balance().lacks_opening(here) && state.closes_after(here)
-}
-
-pub(super) fn stray_brace(inp: &mut Ref<'_, '_>) {
-    let here = at(inp);
-    inp.state().report(here, |s| {
-        Diagnostic::error("E0113", s.span(here), "unexpected `}`", "this closes nothing")
-    });
-    inp.skip();
-}
-
-/// Reports an item inside a block.
-fn not_here(inp: &mut Ref<'_, '_>) {
-    let here = at(inp);
-    let span: Span = inp.state().cover(here, here + 2);
-    let (what, help) = match peek(inp) {
-        Token::Fn => ("function", "a function expression can stand here: `let f = fn(…) { … };`"),
-        _ => ("struct", "declare it outside the function"),
-    };
-    inp.state().insist(
-        Diagnostic::error(
-            "E0118",
-            span,
-            format!("a {what} can be declared at top level only"),
-            "inside a block",
-        )
-        .help(help),
-    );
 }

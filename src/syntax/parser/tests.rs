@@ -1,19 +1,17 @@
 use super::*;
 use crate::syntax::ast::{Item, StmtKind};
-use crate::syntax::{dump_ast, lossless};
-use arbtest::arbtest;
+use crate::syntax::dump_ast;
 use std::fs;
-use std::time::Duration;
 
 /// A program and what was said about it.
-struct Parsed {
-    sources: Sources,
-    interner: Interner,
-    program: Program,
-    diagnostics: Vec<Diagnostic>,
+pub(super) struct Parsed {
+    pub sources: Sources,
+    pub interner: Interner,
+    pub program: Program,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
-fn parse_text(text: &str) -> Parsed {
+pub(super) fn parse_text(text: &str) -> Parsed {
     let mut sources = Sources::new();
     let base = sources.add("t.toy", text).unwrap();
     let mut interner = Interner::new();
@@ -31,7 +29,7 @@ impl Parsed {
         self.diagnostics.iter().map(error).collect()
     }
 
-    fn functions(&self) -> Vec<&str> {
+    pub fn functions(&self) -> Vec<&str> {
         self.program
             .items
             .iter()
@@ -64,7 +62,7 @@ fn tree(text: &str, expected: &str) {
     assert_eq!(plain(&dump), expected, "{dump}");
 }
 
-fn conformance() -> Vec<(String, Vec<u8>)> {
+pub(super) fn conformance() -> Vec<(String, Vec<u8>)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance");
     let mut programs: Vec<_> = fs::read_dir(folder)
         .unwrap()
@@ -300,20 +298,27 @@ fn one_mistake_one_error() {
     );
     errors("let p; var q; let w: int;", &["E0121 1:1", "E0121 1:8", "E0121 1:15"]);
     errors("else { f(); }\nelse if x { }", &["E0120 1:1", "E0120 2:1"]);
-    errors("struct A { x: int };\nstruct B { x: int; y: int }", &["E0110 1:20", "E0110 2:18"]);
+    errors("struct A { x: int };\nstruct B { x: int; y: int }", &["E0124 1:20", "E0110 2:18"]);
     errors("f(x: int) -> int { return x; }\nfn g() {}", &["E0110 1:1"]);
     errors("fn() { };\nfn() { }", &["E0119 1:1", "E0119 2:1"]);
-    errors("i++;\ni--;", &["E0110 1:2", "E0110 2:2"]);
+    errors("i++;\ni--;", &["E0125 1:2", "E0125 2:2"]);
     errors("fn f() { print(\"abc); }\nfn g() {}", &["E0103 1:16"]);
     errors("let a = b # c;\nlet d = 1;", &["E0101 1:11"]);
     errors("a.if; a.5; a.;", &["E0110 1:3", "E0110 1:9", "E0110 1:14"]);
     errors("for 3 in x { }\nfor i 0..3 { }", &["E0110 1:5", "E0110 2:7"]);
-    errors("match x { 1 => { }, a => { } 2 => f(); }", &["E0110 1:19", "E0110 1:21", "E0110 1:35"]);
+    errors("match x { 1 => { }, a => { } 2 => f(); }", &["E0124 1:19", "E0110 1:21", "E0110 1:35"]);
     errors("if p == P { x: 1 } { }", &["E0117 1:9"]);
-    errors("let t: int?? = 1; let u: = 1;", &["E0110 1:12", "E0110 1:26"]);
+    errors("let t: int?? = 1; let u: = 1;", &["E0126 1:12", "E0110 1:26"]);
     errors("return 9223372036854775808; x = -(9223372036854775808);", &["E0108 1:8", "E0108 1:35"]);
     errors("match x {\n 1 => {\n f(); \n 2 => { g(); }\n 3..4 => { }\n}\nf();", &["E0112 2:7"]);
     errors("fn f() { return 1; }\nf();\ng(a } );\nf();", &["E0112 3:2", "E0113 3:7"]);
+    errors("let x = if a { 1 } else { 2 };\nlet y = 1;", &["E0128 1:9"]);
+    errors("if (x = 1) { }\nfor (i = 0; i < 2; f()) { g(); }", &["E0123 1:7", "E0129 2:5"]);
+    errors(
+        "let f = fn g(x: int) { };\nstruct P { int x; int y; }",
+        &["E0127 1:12", "E0110 2:16", "E0110 2:17"],
+    );
+    errors("foo bar\nlet x: int[] = 1\nbaz();", &["E0111 1:4", "E0110 2:11"]);
     errors("}\nfn f() {}", &["E0113 1:1"]);
     errors("/* ", &["E0102 1:1"]);
     errors("fn f() { /* /* */", &["E0102 1:10"]);
@@ -357,7 +362,7 @@ fn nesting_has_a_limit() {
     }
     let open = "a(".repeat(500) + "1" + &(")".to_string() + &".f".repeat(900)).repeat(500) + ";";
     assert_eq!(parse_text(&open).diagnostics[0].code, "E0114");
-    let mismatched = "( [ ) ]".repeat(100_000);
+    let mismatched = "( [ ) ]".repeat(20_000);
     assert!(!parse_text(&mismatched).diagnostics.is_empty());
 }
 
@@ -417,175 +422,7 @@ fn many_errors_take_linear_time() {
         "? ",
         "=> {",
     ] {
-        let parsed = parse_text(&piece.repeat(50_000));
+        let parsed = parse_text(&piece.repeat(10_000));
         assert!(!parsed.diagnostics.is_empty(), "{piece}");
     }
-}
-
-/// No panic and a sane tree, whatever the text.
-fn robust(text: &str) {
-    let parsed = parse_text(text);
-    let end = parsed.sources.files()[0].text.len() as u32;
-    for diagnostic in &parsed.diagnostics {
-        for (span, _) in &diagnostic.labels {
-            assert!(span.start <= span.end && span.end <= end, "{text:?}: {diagnostic:?}");
-        }
-    }
-    dump_ast(&parsed.sources, &parsed.program, &parsed.interner);
-    crate::source::render(&parsed.sources, &parsed.diagnostics, false);
-}
-
-#[test]
-fn random_bytes() {
-    arbtest(|u| {
-        robust(&String::from_utf8_lossy(u.arbitrary::<&[u8]>()?));
-        Ok(())
-    })
-    .budget(Duration::from_secs(2));
-}
-
-const SOUP: &[&str] = &[
-    "fn",
-    "let",
-    "var",
-    "struct",
-    "if",
-    "else",
-    "while",
-    "for",
-    "in",
-    "break",
-    "continue",
-    "return",
-    "match",
-    "true",
-    "nil",
-    "x",
-    "P",
-    "_",
-    "int",
-    "1",
-    "9223372036854775808",
-    "1.5",
-    "'a'",
-    "\"s\"",
-    "(",
-    ")",
-    "[",
-    "]",
-    "{",
-    "}",
-    ",",
-    ";",
-    ":",
-    ".",
-    "..",
-    "..=",
-    "->",
-    "=>",
-    "?",
-    "+",
-    "-",
-    "*",
-    "&",
-    "|",
-    "!",
-    "~",
-    "==",
-    "<",
-    "&&",
-    "||",
-    "=",
-    "+=",
-    "\n",
-    "#",
-    "\"",
-    "'",
-    "/*",
-    "*/",
-    "//",
-    "1.",
-    "é",
-];
-
-#[test]
-fn token_soup() {
-    arbtest(|u| {
-        let mut text = String::new();
-        while !u.is_empty() && text.len() < 2_000 {
-            text.push_str(u.choose(SOUP)?);
-            if u.ratio(7, 8)? {
-                text.push(' ');
-            }
-        }
-        robust(&text);
-        Ok(())
-    })
-    .budget(Duration::from_secs(3));
-}
-
-#[test]
-fn mutated_programs() {
-    let programs: Vec<String> =
-        conformance().into_iter().filter_map(|(_, bytes)| String::from_utf8(bytes).ok()).collect();
-    let short: Vec<&String> = programs.iter().filter(|p| p.len() < 4_000).collect();
-    arbtest(|u| {
-        let text = *u.choose(&short)?;
-        let tokens = lossless(text);
-        let mut out = text.clone();
-        for _ in 0..u.int_in_range(1..=4)? {
-            let range = u.choose(&tokens)?.1.clone();
-            if out.get(range.clone()).is_none() {
-                continue;
-            }
-            match u.int_in_range(0..=2)? {
-                0 => out.replace_range(range, ""),
-                1 => out.insert_str(range.start, u.choose(SOUP)?),
-                _ => out.replace_range(range, u.choose(SOUP)?),
-            }
-        }
-        robust(&out);
-        Ok(())
-    })
-    .budget(Duration::from_secs(3));
-}
-
-const BODIES: &[&str] = &[
-    "{ let a = [1, 2]; if a[0] == 1 { print(a); } else if b { c(); } else { d(); } return a.len(); }",
-    "{\n    var x = P { x: 1, y: 2 };\n    while x.y > 0 && !done {\n        x.y -= 1;\n    }\n}",
-    "{\n    for i in 0..10 {\n        match i {\n            1 | 2..=3 => { f(i); }\n            _ => { }\n        }\n    }\n}",
-    "{\n    let g = fn(x: int) -> int { return x + k; };\n    return g(1) + (2 * 3);\n}",
-];
-
-/// One token more or less in one function leaves the other functions of the file as they are.
-#[test]
-fn other_functions_survive() {
-    arbtest(|u| {
-        let heads = ["a() -> int", "b(x: [int], y: fn(A) -> B?)", "c(p: P?)"];
-        let broken = u.choose_index(3)?;
-        let separator = *u.choose(&["\n\n", " "])?;
-        let mut text = String::new();
-        for (index, head) in heads.iter().enumerate() {
-            let mut function = format!("fn {head} {}", u.choose(BODIES)?);
-            if index == broken {
-                let tokens = lossless(&function);
-                let range = u.choose(&tokens)?.1.clone();
-                if u.arbitrary()? {
-                    function.replace_range(range, "");
-                } else {
-                    let token = u.choose(&SOUP[..52])?;
-                    function.insert_str(range.start, &format!(" {token} "));
-                }
-            }
-            text.push_str(&function);
-            text.push_str(separator);
-        }
-        let parsed = parse_text(&text);
-        let functions = parsed.functions();
-        for (index, name) in ["a", "b", "c"].into_iter().enumerate() {
-            assert!(index == broken || functions.contains(&name), "lost {name} in\n{text}");
-        }
-        Ok(())
-    })
-    .budget(Duration::from_secs(4));
 }

@@ -1,6 +1,6 @@
 //! Types.
 
-use super::recover::{bracketed, list};
+use super::list::{bracketed, list};
 use super::state::{at, nested, peek, since, take};
 use super::{Ref, Rule};
 use crate::source::Diagnostic;
@@ -58,7 +58,7 @@ fn optional(inp: &mut Ref<'_, '_>, start: usize, ty: Type) -> Type {
     let here = at(inp);
     if peek(inp) == Token::Question {
         inp.state().report(here, |s| {
-            Diagnostic::error("E0110", s.span(here), "a type takes one `?` at most", "one too many")
+            Diagnostic::error("E0126", s.span(here), "a type takes one `?` at most", "one too many")
         });
         while take(inp, Token::Question) {}
     }

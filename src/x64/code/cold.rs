@@ -37,6 +37,8 @@ pub(super) enum ColdKind {
     FloatToInt { dst: PReg, src: PReg },
     /// Division of wide numbers: `rax` by a register.
     Divide { by: PReg, remainder: bool },
+    /// The call of the runtime that an instruction stands for.
+    Call { row: Rt, inst: u32 },
     /// The moves of an edge.
     Edge { moves: usize },
 }
@@ -111,6 +113,10 @@ impl Emitter<'_> {
                 } else {
                     self.asm.neg(RAX);
                 }
+                self.asm.jmp(cold.back);
+            }
+            ColdKind::Call { row, inst } => {
+                self.call_runtime(row, inst);
                 self.asm.jmp(cold.back);
             }
             ColdKind::Edge { moves } => {

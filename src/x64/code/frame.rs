@@ -55,7 +55,9 @@ impl Frame {
 
 fn outgoing_bytes(inst: &Inst) -> u32 {
     match inst {
-        Inst::Store { width: Width::Word, addr: Addr { base: Base::Outgoing, disp, .. }, .. }
+        Inst::Store {
+            width: Width::Word, addr: Addr { base: Base::Outgoing, disp, .. }, ..
+        }
         | Inst::FloatStore { addr: Addr { base: Base::Outgoing, disp, .. }, .. } => {
             disp.cast_unsigned() + 8
         }

@@ -1,13 +1,16 @@
 //! Instructions over places → bytes.
 
 use super::Emitter;
+use super::arrays::ArrayOp;
 use super::cold::ColdKind;
 use crate::mach::{PReg, Place, RegClass, RelocTarget, Relocation};
 use crate::x64::emit::{Mem, Rmi};
 use crate::x64::inst::{
-    Addr, Base, Callee, Compare, CompareKind, Cond, Inst, SignOp, Src, UnaryOp, Width,
+    Addr, AluOp, Base, Callee, Compare, CompareKind, Cond, Inst, Scale, ShiftOp, SignOp, Src,
+    UnaryOp, Width,
 };
 use crate::x64::regs::{CONTEXT, R10, RAX, RDI, RDX, RSP, SCRATCH};
+use toyjit_runtime::Rt;
 use toyjit_runtime::context::{NURSERY_END, NURSERY_NEXT};
 use toyjit_runtime::layout::{CLOSURE_CODE, HEADER_LOG_BYTE, LOG_MASK};
 
@@ -69,12 +72,7 @@ impl Emitter<'_> {
                 let src = self.src(src);
                 self.asm.mul_imm(reg(dst), src, imm);
             }
-            Inst::Lea { dst, addr } => match (self.mem(addr), reg(dst)) {
-                (Mem::At { base, index: None, disp: 0 }, dst) => {
-                    self.copy(RegClass::Int, dst, base);
-                }
-                (mem, dst) => self.asm.lea(dst, mem),
-            },
+            Inst::Lea { dst, addr } => self.lea(reg(dst), self.mem(addr)),
             Inst::Unary { op, dst, src } => {
                 let dst = self.same(dst, src);
                 match op {
@@ -197,6 +195,20 @@ impl Emitter<'_> {
         }
     }
 
+    /// An address; by a move or an addition where that is all.
+    fn lea(&mut self, dst: PReg, addr: Mem) {
+        match addr {
+            Mem::At { base, index: None, disp: 0 } => self.copy(RegClass::Int, dst, base),
+            Mem::At { base, index: None, disp } if base == dst => {
+                self.asm.alu(AluOp::Add, dst, Rmi::Imm(disp));
+            }
+            Mem::At { base, index: Some((index, Scale::One)), disp: 0 } if base == dst => {
+                self.asm.alu(AluOp::Add, dst, Rmi::Reg(index));
+            }
+            _ => self.asm.lea(dst, addr),
+        }
+    }
+
     /// `sqrtsd` and the like keep the upper half of their result's register, and so wait for it.
     fn cut_dependency(&mut self, dst: PReg, src: Rmi) {
         if src != Rmi::Reg(dst) {
@@ -222,7 +234,6 @@ impl Emitter<'_> {
     /// `rax` by a register. Where both fit 32 bits without a sign, the fast division does; the slow
     /// one also sees to -1, of which the smallest number has no quotient.
     fn divide(&mut self, by: PReg, remainder: bool) {
-        use crate::x64::inst::{AluOp, ShiftOp};
         let (cold, back) = self.cold(ColdKind::Divide { by, remainder });
         self.asm.mov(SCRATCH, Rmi::Reg(RAX));
         self.asm.alu(AluOp::Or, SCRATCH, Rmi::Reg(by));
@@ -258,12 +269,12 @@ impl Emitter<'_> {
             Cond::FloatE => {
                 self.asm.set_ordered(SCRATCH);
                 self.asm.set(Cond::E, dst);
-                self.asm.alu(crate::x64::inst::AluOp::And, dst, Rmi::Reg(SCRATCH));
+                self.asm.alu(AluOp::And, dst, Rmi::Reg(SCRATCH));
             }
             Cond::FloatNe => {
                 self.asm.set_unordered(SCRATCH);
                 self.asm.set(Cond::Ne, dst);
-                self.asm.alu(crate::x64::inst::AluOp::Or, dst, Rmi::Reg(SCRATCH));
+                self.asm.alu(AluOp::Or, dst, Rmi::Reg(SCRATCH));
             }
             cond => self.asm.set(cond, dst),
         }
@@ -319,6 +330,11 @@ impl Emitter<'_> {
     }
 
     fn call(&mut self, callee: Callee, inst: u32) {
+        if let Callee::Runtime(row) = callee
+            && let Some(array_op) = ArrayOp::of(row)
+        {
+            return self.array_op(array_op, row, inst);
+        }
         match callee {
             Callee::Function(function) => {
                 let offset = self.asm.call_hole();
@@ -326,17 +342,22 @@ impl Emitter<'_> {
                 self.relocations.push(Relocation { offset, target, relative: true });
             }
             Callee::Value => self.asm.call_mem(Mem::at(R10, CLOSURE_CODE as i32)),
-            Callee::Runtime(row) => {
-                if callee.needs_site() {
-                    self.note_stack();
-                }
-                if row.entry().takes_context {
-                    self.asm.mov(RDI, Rmi::Reg(CONTEXT));
-                }
-                self.asm.call_mem(Mem::context(row.offset()));
-            }
+            Callee::Runtime(row) => return self.call_runtime(row, inst),
         }
-        if callee.needs_site() {
+        self.site(Some(inst));
+    }
+
+    /// Arguments are in place.
+    pub(super) fn call_runtime(&mut self, row: Rt, inst: u32) {
+        let needs_site = Callee::Runtime(row).needs_site();
+        if needs_site {
+            self.note_stack();
+        }
+        if row.entry().takes_context {
+            self.asm.mov(RDI, Rmi::Reg(CONTEXT));
+        }
+        self.asm.call_mem(Mem::context(row.offset()));
+        if needs_site {
             self.site(Some(inst));
         }
     }

@@ -208,7 +208,9 @@ impl Selector<'_> {
             let args = self.function.args(inst);
             let positive = |v: Value, least: i64| self.int_constant(v).is_some_and(|n| n >= least);
             match data.op {
-                Op::CheckBounds | Op::BToI | Op::ArrayLen | Op::StrLen | Op::StrByte => return true,
+                Op::CheckBounds | Op::BToI | Op::ArrayLen | Op::StrLen | Op::StrByte => {
+                    return true;
+                }
                 Op::Popcnt | Op::Clz | Op::Ctz => return true,
                 Op::LoadElem => return self.element_width(data.imm) == Width::Byte,
                 Op::IAnd => return args.iter().any(|&v| positive(v, 0)),

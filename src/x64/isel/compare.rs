@@ -48,8 +48,7 @@ impl Selector<'_> {
             let function = self.function;
             let &[a, b] = function.args(inst) else { break self.test(value) };
             let is_bool = function.values[a].ty == Type::Bool;
-            let (inner, constant) =
-                if self.constant(a).is_some() { (b, a) } else { (a, b) };
+            let (inner, constant) = if self.constant(a).is_some() { (b, a) } else { (a, b) };
             match (op, self.int_constant(constant)) {
                 (Op::IXor, Some(1)) if is_bool => inverted = !inverted,
                 (Op::IEq, Some(bit)) if is_bool => inverted ^= bit == 0,
@@ -73,20 +72,29 @@ impl Selector<'_> {
             return Compare { kind: CompareKind::Int, cond, lhs, rhs: Src::Imm(0) };
         }
         if matches!(cond, Cond::E | Cond::Ne)
-            && let Some(inst) = self.foldable(value)
-            && self.function.insts[inst].op == Op::IAnd
-            && let &[a, b] = self.function.args(inst)
+            && let Some(compare) = self.bits_compare(cond, value)
         {
-            let (a, b) = if self.constant(a).is_some() { (b, a) } else { (a, b) };
-            let rhs = match self.immediate(b) {
-                Some(imm) => Src::Imm(imm),
-                None => Src::Reg(self.reg(b)),
-            };
-            let lhs = Src::Reg(self.reg(a));
-            return Compare { kind: CompareKind::Test, cond, lhs, rhs };
+            return compare;
         }
         let operand = Src::Reg(self.reg(value));
         Compare { kind: CompareKind::Test, cond, lhs: operand, rhs: operand }
+    }
+
+    /// `x & y` compared with zero, as a `test`; `x % 2^k` is zero where the low bits are.
+    fn bits_compare(&mut self, cond: Cond, value: Value) -> Option<Compare> {
+        let inst = self.foldable(value)?;
+        let &[a, b] = self.function.args(inst) else { return None };
+        let op = self.function.insts[inst].op;
+        let swap = op == Op::IAnd && self.constant(a).is_some();
+        let (a, b) = if swap { (b, a) } else { (a, b) };
+        let rhs = match (op, self.immediate(b)) {
+            (Op::IAnd, Some(imm)) => Src::Imm(imm),
+            (Op::IAnd, None) => Src::Reg(self.reg(b)),
+            (Op::SRem, Some(imm)) if imm > 0 && imm & (imm - 1) == 0 => Src::Imm(imm - 1),
+            _ => return None,
+        };
+        let lhs = Src::Reg(self.reg(a));
+        Some(Compare { kind: CompareKind::Test, cond, lhs, rhs })
     }
 
     /// `swapped` is the condition for operands that have changed places.

@@ -204,7 +204,14 @@ mod tests {
                 edges.push((1i64 << k).wrapping_add(delta).wrapping_neg());
             }
         }
-        edges.extend([i64::MIN, i64::MIN + 1, i64::MAX, i64::MAX - 1, 1_000_000_007, 10_i64.pow(18)]);
+        edges.extend([
+            i64::MIN,
+            i64::MIN + 1,
+            i64::MAX,
+            i64::MAX - 1,
+            1_000_000_007,
+            10_i64.pow(18),
+        ]);
         edges.extend([i64::MAX / 3, i64::MIN / 3, 641, 6_700_417, 0x5555_5555_5555_5555]);
         edges.sort_unstable();
         edges.dedup();
@@ -214,7 +221,8 @@ mod tests {
     #[test]
     fn magic_divides() {
         for &d in edges().iter().filter(|&&d| !(-1..=1).contains(&d)) {
-            let near = [d.wrapping_mul(3), d.wrapping_mul(3) - 1, i64::MAX / d * d, i64::MIN / d * d];
+            let near =
+                [d.wrapping_mul(3), d.wrapping_mul(3) - 1, i64::MAX / d * d, i64::MIN / d * d];
             let near = near.into_iter().flat_map(|n| [n.wrapping_sub(1), n, n.wrapping_add(1)]);
             for n in edges().into_iter().chain(near) {
                 assert_eq!(by_magic(n, d), n.wrapping_div(d), "{n} / {d}");

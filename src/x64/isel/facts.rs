@@ -109,7 +109,10 @@ pub(super) fn effects(op: Op, imm: u64) -> Effects {
         (RtEffects::IO, Effects::IO),
         (RtEffects::DIVERGES, Effects::TRAPS),
     ];
-    pairs.iter().filter(|(rt, _)| of_row.contains(*rt)).fold(Effects::NONE, |all, &(_, e)| all.and(e))
+    pairs
+        .iter()
+        .filter(|(rt, _)| of_row.contains(*rt))
+        .fold(Effects::NONE, |all, &(_, e)| all.and(e))
 }
 
 /// The block that defines a value; for a constant, none.

@@ -54,8 +54,7 @@ impl Machine {
 
         let (output, captured) = Output::capture();
         let input = Input::bytes(Vec::new());
-        let config =
-            Config { output, input, gc_stress, stack_size: 1 << 20, ..Config::default() };
+        let config = Config { output, input, gc_stress, stack_size: 1 << 20, ..Config::default() };
         let mut runtime = Runtime::new(config).expect("memory");
         let mut memory = MmapMut::map_anon(bytes.len().max(1)).expect("memory");
         let origin = memory.as_ptr().expose_provenance();

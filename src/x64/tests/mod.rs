@@ -3,5 +3,6 @@
 
 mod machine;
 mod operators;
+mod programs;
 mod random;
-mod spill;
+pub(super) mod spill;

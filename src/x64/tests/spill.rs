@@ -10,11 +10,12 @@ use crate::mach::{
 use crate::x64::Inst;
 use crate::x64::regs::{CALLEE_SAVED, CALLER_SAVED};
 
-pub(super) fn allocate(code: &VCode<Inst>, seed: u64) -> Allocation {
+pub(in crate::x64) fn allocate(code: &VCode<Inst>, seed: u64) -> Allocation {
     let mut rng = Rng::new(seed);
     let count = code.vregs.len() as u32;
     let live = live_across(code);
-    let mut allocation = Allocation { num_slots: 2 * count, starts: vec![0], ..Allocation::default() };
+    let mut allocation =
+        Allocation { num_slots: 2 * count, starts: vec![0], ..Allocation::default() };
     for (i, inst) in code.insts.iter().enumerate() {
         let mut operands = Vec::new();
         inst.operands(&mut |operand| operands.push(operand));
@@ -31,7 +32,9 @@ pub(super) fn allocate(code: &VCode<Inst>, seed: u64) -> Allocation {
             let place = match operand.constraint {
                 Constraint::Fixed(reg) => Place::Reg(reg),
                 Constraint::SameAsFirst => places[0],
-                Constraint::Any if operand.role == Role::Use && rng.percent(50) => Place::Slot(slot),
+                Constraint::Any if operand.role == Role::Use && rng.percent(50) => {
+                    Place::Slot(slot)
+                }
                 Constraint::Any | Constraint::Reg => {
                     let free = CALLER_SAVED.union(CALLEE_SAVED).iter().filter(|&reg| {
                         reg.class() == code.vregs[operand.vreg].class && !taken.contains(reg)

@@ -1,0 +1,157 @@
+//! What takes several instructions: a check and what relies on it, an object and its use, a call.
+
+use super::body::Body;
+use super::{NODE, SLOTS, class};
+use crate::entity::Entity;
+use crate::ir::module::{field_imm, slot_type};
+use crate::ir::{Block, Const, FuncRef, Loc, Op, StrRef, Type, Value};
+use toyjit_runtime::{Rt, Slot};
+
+impl Body<'_> {
+    pub(super) fn divide(&mut self, block: Block) {
+        let (dividend, mut divisor) = (self.value(Type::Int), self.value(Type::Int));
+        if self.function.as_const(divisor).is_none_or(|c| c == Const::Int(0)) {
+            // Mostly it can't trap.
+            if self.rng.percent(85) {
+                let one = self.function.int(1);
+                divisor = self.op(block, Op::IOr, &[divisor, one], 0, None);
+            }
+            divisor = self.op(block, Op::CheckDiv, &[divisor], 0, None);
+        }
+        let op = self.rng.pick(&[Op::SDiv, Op::SRem]);
+        let value = self.op(block, op, &[dividend, divisor], 0, None);
+        self.publish(block, value);
+    }
+
+    pub(super) fn new_node(&mut self, block: Block) {
+        let fields = SLOTS.map(|(_, slot)| self.value(slot_type(slot)));
+        let value = self.op(block, Op::NewStruct, &fields, NODE.0.into(), None);
+        self.publish(block, value);
+    }
+
+    pub(super) fn use_node(&mut self, block: Block) {
+        let is_object = |&&value: &&Value| {
+            let op = self.function.def_inst(value).map(|inst| self.function.insts[inst].op);
+            op == Some(Op::NewStruct)
+        };
+        let objects: Vec<Value> = self.scope.iter().filter(is_object).copied().collect();
+        let object = match self.rng.percent(90) {
+            true if objects.is_empty() => return self.new_node(block),
+            true => self.rng.pick(&objects),
+            false => self.value(Type::Ref),
+        };
+        let object = self.op(block, Op::CheckNil, &[object], 0, None);
+        let number = self.rng.below(SLOTS.len());
+        let (imm, ty) = (field_imm(NODE, number as u32), slot_type(SLOTS[number].1));
+        if self.rng.percent(60) {
+            let value = self.op(block, Op::LoadField, &[object], imm, Some(ty));
+            self.publish(block, value);
+        } else {
+            let value = self.value(ty);
+            self.function.append(block, Op::StoreField, &[object, value], imm, None, Loc(0));
+        }
+    }
+
+    pub(super) fn use_global(&mut self, block: Block) {
+        let number = self.rng.below(SLOTS.len());
+        let (imm, ty) = (1 + number as u64, slot_type(SLOTS[number].1));
+        if self.rng.percent(60) {
+            let value = self.op(block, Op::LoadGlobal, &[], imm, Some(ty));
+            self.publish(block, value);
+        } else {
+            let value = self.value(ty);
+            self.function.append(block, Op::StoreGlobal, &[value], imm, None, Loc(0));
+        }
+    }
+
+    /// Makes an array, fills it, sets an element and reads one.
+    pub(super) fn array(&mut self, block: Block) {
+        let (slot, rt) = self.rng.pick(&[
+            (Slot::Int, Rt::ArrayFillInt),
+            (Slot::Bool, Rt::ArrayFillInt),
+            (Slot::Byte, Rt::ArrayFillInt),
+            (Slot::Float, Rt::ArrayFillFloat),
+            (Slot::Ref, Rt::ArrayFillRef),
+        ]);
+        let ty = slot_type(slot);
+        let element = |body: &mut Self| match slot {
+            Slot::Byte => {
+                let (value, mask) = (body.value(Type::Int), body.function.int(255));
+                body.op(block, Op::IAnd, &[value, mask], 0, None)
+            }
+            _ => body.value(ty),
+        };
+        let first = element(self);
+        let size = if self.rng.percent(90) { 4 } else { self.rng.below(4) as i64 };
+        let (kind, size) = (self.function.int(slot as i64), self.function.int(size));
+        let args = if rt == Rt::ArrayFillInt { vec![kind, first, size] } else { vec![first, size] };
+        let array = self.op(block, Op::Rt, &args, rt as u64, Some(Type::Ref));
+        let mask = self.function.int(3);
+        let place = |body: &mut Self| {
+            let mut index = body.value(Type::Int);
+            if body.rng.percent(95) {
+                index = body.op(block, Op::IAnd, &[index, mask], 0, None);
+            }
+            let len = body.op(block, Op::ArrayLen, &[array], class(slot), None);
+            let index = body.op(block, Op::CheckBounds, &[index, len], 0, None);
+            let data = body.op(block, Op::ArrayData, &[array], class(slot), None);
+            [data, index]
+        };
+        let [data, index] = place(self);
+        let value = element(self);
+        let args = [data, index, value];
+        self.function.append(block, Op::StoreElem, &args, class(slot), None, Loc(0));
+        let args = place(self);
+        let value = self.op(block, Op::LoadElem, &args, class(slot), Some(ty));
+        self.publish(block, value);
+    }
+
+    pub(super) fn string(&mut self, block: Block) {
+        let strings = self.module.strings.len();
+        let number = if self.rng.percent(95) { strings - 1 } else { self.rng.below(strings) };
+        let string = StrRef::new(number);
+        let string = self.function.constant(Const::Str(string));
+        let len = self.op(block, Op::StrLen, &[string], 0, None);
+        let (index, mask) = (self.value(Type::Int), self.function.int(7));
+        let index = self.op(block, Op::IAnd, &[index, mask], 0, None);
+        let index = self.op(block, Op::CheckBounds, &[index, len], 0, None);
+        let byte = self.op(block, Op::StrByte, &[string, index], 0, None);
+        self.publish(block, byte);
+    }
+
+    /// Calls a function, by name or as a value; its result, if it has one.
+    pub(super) fn call(&mut self, block: Block, callee: FuncRef) -> Option<Value> {
+        let signature = self.module.functions[callee].signature.clone();
+        let captures = &self.module.captures[callee];
+        let mut args: Vec<Value> = signature.params.iter().map(|&ty| self.value(ty)).collect();
+        let (op, imm) = if signature.env {
+            let values: Vec<Value> =
+                captures.iter().map(|&slot| self.value(slot_type(slot))).collect();
+            let closure = self.op(block, Op::NewClosure, &values, callee.0.into(), None);
+            args.insert(0, closure);
+            (Op::CallValue, 0)
+        } else if self.rng.percent(20) {
+            args.insert(0, self.function.constant(Const::Func(callee)));
+            (Op::CallValue, 0)
+        } else {
+            (Op::Call, callee.0.into())
+        };
+        let inst = self.function.append(block, op, &args, imm, signature.result, Loc(0));
+        self.function.insts[inst].result
+    }
+
+    /// Prints a value and a space. Of a reference, whether it is nil.
+    pub(super) fn print(&mut self, block: Block, value: Value) {
+        let (value, rt) = match self.function.values[value].ty {
+            Type::Int => (value, Rt::PrintInt),
+            Type::Float => (value, Rt::PrintFloat),
+            Type::Bool => (value, Rt::PrintBool),
+            Type::Ref => {
+                let nil = self.function.constant(Const::Nil);
+                (self.op(block, Op::REq, &[value, nil], 0, None), Rt::PrintBool)
+            }
+        };
+        self.function.append(block, Op::Rt, &[value], rt as u64, None, Loc(0));
+        self.function.append(block, Op::Rt, &[], Rt::PrintSpace as u64, None, Loc(0));
+    }
+}

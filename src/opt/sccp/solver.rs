@@ -1,0 +1,302 @@
+//! The two worklists.
+
+use super::fact::{Fact, Thresholds};
+use super::sigma::{Sigmas, relations};
+use super::transfer::transfer;
+use crate::entity::{Entity, EntitySet, SideTable};
+use crate::ir::{
+    Block, Cfg, Const, ENTRY, Effects, Function, Inst, Module, Op, Terminator, Type, Value,
+    ValueDef,
+};
+use crate::opt::effects::{effects, slot};
+use smallvec::SmallVec;
+use toyjit_runtime::layout::Slot;
+
+/// After so many rises in a loop header a range goes to the next threshold, or to the ends.
+const WIDEN_AFTER: u8 = 2;
+const WIDEN_FAR_AFTER: u8 = 6;
+
+/// The facts, once nothing rises any more.
+#[derive(Debug)]
+pub(super) struct Solution {
+    pub(super) facts: SideTable<Value, Fact>,
+    /// For each block: which of its edges are ever taken.
+    pub(super) executable: SideTable<Block, [bool; 2]>,
+    pub(super) reached: EntitySet<Block>,
+    /// The block that an instruction is in.
+    pub(super) home: SideTable<Inst, Block>,
+}
+
+/// What has to be looked at again when a value's fact rises.
+#[derive(Clone, Copy, Debug)]
+enum User {
+    Inst(Inst),
+    /// A branch that compares it.
+    Test(Block),
+    /// An argument: edge and place.
+    Arg(Block, u8, u32),
+}
+
+pub(super) struct Solver<'a> {
+    f: &'a Function,
+    module: &'a Module,
+    sigmas: &'a Sigmas,
+    solution: Solution,
+    users: Vec<User>,
+    user_starts: Vec<u32>,
+    thresholds: Thresholds,
+    /// Blocks that a back edge leads to.
+    headers: EntitySet<Block>,
+    /// Blocks whose branch compares what it also passes on.
+    refining: EntitySet<Block>,
+    rises: SideTable<Value, u8>,
+    edges: Vec<(Block, usize)>,
+    values: Vec<Value>,
+    queued: EntitySet<Value>,
+}
+
+impl<'a> Solver<'a> {
+    pub(super) fn new(
+        f: &'a Function,
+        module: &'a Module,
+        cfg: &'a Cfg,
+        sigmas: &'a Sigmas,
+    ) -> Self {
+        let mut facts = SideTable::with_len(Fact::Top, f.values.len());
+        for (value, data) in f.values.iter() {
+            if let ValueDef::Const(constant) = data.def {
+                facts[value] = Fact::of(constant);
+            }
+        }
+        let mut home = SideTable::with_len(ENTRY, f.insts.len());
+        let mut headers = EntitySet::with_len(f.blocks.len());
+        let mut refining = EntitySet::with_len(f.blocks.len());
+        let mut compared = Vec::new();
+        let mut user_starts = vec![0u32; f.values.len() + 1];
+        for (number, &block) in cfg.rpo().iter().enumerate() {
+            f.blocks[block].insts.iter().for_each(|&inst| home[inst] = block);
+            if cfg.preds(block).any(|pred| cfg.rpo_number(pred) >= Some(number as u32)) {
+                headers.insert(block);
+            }
+            if let Terminator::Branch { args, edges, .. } = &f.blocks[block].terminator {
+                if edges.iter().flat_map(|edge| &edge.args).any(|arg| args.contains(arg)) {
+                    refining.insert(block);
+                }
+                compared.extend(args.iter().filter_map(|&arg| match f.as_const(arg) {
+                    Some(Const::Int(k)) => Some(k),
+                    _ => None,
+                }));
+            }
+            for_each_user(f, sigmas, block, |value, _| user_starts[value.index() + 1] += 1);
+        }
+        for i in 1..user_starts.len() {
+            user_starts[i] += user_starts[i - 1];
+        }
+        let mut users = vec![User::Test(ENTRY); user_starts[f.values.len()] as usize];
+        let mut next = user_starts.clone();
+        for &block in cfg.rpo() {
+            for_each_user(f, sigmas, block, |value, user| {
+                let slot = &mut next[value.index()];
+                users[*slot as usize] = user;
+                *slot += 1;
+            });
+        }
+        let executable = SideTable::with_len([false; 2], f.blocks.len());
+        let reached = EntitySet::with_len(f.blocks.len());
+        Self {
+            f,
+            module,
+            sigmas,
+            solution: Solution { facts, executable, reached, home },
+            users,
+            user_starts,
+            thresholds: Thresholds::new(compared.into_iter()),
+            headers,
+            refining,
+            rises: SideTable::with_len(0, f.values.len()),
+            edges: Vec::new(),
+            values: Vec::new(),
+            queued: EntitySet::with_len(f.values.len()),
+        }
+    }
+
+    pub(super) fn solve(mut self) -> Solution {
+        for &param in &self.f.blocks[ENTRY].params {
+            self.raise(param, Fact::any(self.f.values[param].ty));
+        }
+        self.solution.reached.insert(ENTRY);
+        self.visit_block(ENTRY);
+        loop {
+            if let Some((block, edge)) = self.edges.pop() {
+                self.visit_edge(block, edge);
+            } else if let Some(value) = self.values.pop() {
+                self.queued.remove(value);
+                self.visit_users(value);
+            } else {
+                return self.solution;
+            }
+        }
+    }
+
+    fn visit_edge(&mut self, block: Block, edge: usize) {
+        if std::mem::replace(&mut self.solution.executable[block][edge], true) {
+            return;
+        }
+        let (f, target) = (self.f, self.f.blocks[block].terminator.edges()[edge].target);
+        for place in 0..f.blocks[target].params.len() {
+            self.visit_arg(block, edge, place);
+        }
+        if self.solution.reached.insert(target) {
+            self.visit_block(target);
+        }
+    }
+
+    fn visit_block(&mut self, block: Block) {
+        let f = self.f;
+        f.blocks[block].insts.iter().for_each(|&inst| self.visit_inst(inst));
+        self.visit_test(block);
+    }
+
+    fn visit_users(&mut self, value: Value) {
+        let [start, end] = [value.index(), value.index() + 1].map(|i| self.user_starts[i] as usize);
+        for i in start..end {
+            match self.users[i] {
+                User::Inst(inst) => {
+                    if self.solution.reached.contains(self.solution.home[inst]) {
+                        self.visit_inst(inst);
+                    }
+                }
+                User::Test(block) => {
+                    if self.solution.reached.contains(block) {
+                        self.visit_test(block);
+                    }
+                }
+                User::Arg(block, edge, place) => {
+                    if self.solution.executable[block][usize::from(edge)] {
+                        self.visit_arg(block, usize::from(edge), place as usize);
+                    }
+                }
+            }
+        }
+    }
+
+    fn visit_test(&mut self, block: Block) {
+        let f = self.f;
+        let taken = match &f.blocks[block].terminator {
+            Terminator::Jump(_) => [true, false],
+            Terminator::Branch { op, args, .. } => {
+                let args = args.map(|arg| self.solution.facts[arg]);
+                match transfer(*op, &args, Type::Bool) {
+                    Fact::Top => [false; 2],
+                    Fact::Const(outcome) => {
+                        [outcome == Const::Bool(true), outcome == Const::Bool(false)]
+                    }
+                    _ => [true; 2],
+                }
+            }
+            _ => [false; 2],
+        };
+        for edge in 0..2 {
+            let known = self.solution.executable[block][edge];
+            if taken[edge] && !known {
+                self.edges.push((block, edge));
+            } else if known && self.refining.contains(block) {
+                for place in 0..f.blocks[block].terminator.edges()[edge].args.len() {
+                    self.visit_arg(block, edge, place);
+                }
+            }
+        }
+    }
+
+    /// Lets an argument's fact reach its parameter.
+    fn visit_arg(&mut self, block: Block, edge: usize, place: usize) {
+        let to = &self.f.blocks[block].terminator.edges()[edge];
+        let (target, arg) = (to.target, to.args[place]);
+        let mut fact = self.solution.facts[arg];
+        if self.refining.contains(block) {
+            let known = relations(self.f, block, edge).into_iter().flatten();
+            for sigma in known.filter(|sigma| sigma.source == arg) {
+                fact = fact.refine(sigma.op, self.solution.facts[sigma.other]);
+            }
+        }
+        let param = self.f.blocks[target].params[place];
+        let old = self.solution.facts[param];
+        let mut new = old.join(fact);
+        if new != old && self.headers.contains(target) {
+            let rises = &mut self.rises[param];
+            *rises = rises.saturating_add(1);
+            if *rises > WIDEN_AFTER {
+                new = self.thresholds.widen(old, new, *rises > WIDEN_FAR_AFTER);
+            }
+        }
+        self.raise(param, new);
+    }
+
+    fn visit_inst(&mut self, inst: Inst) {
+        if let Some(result) = self.f.insts[inst].result {
+            let fact = self.evaluate(inst, result);
+            self.raise(result, fact);
+        }
+    }
+
+    fn evaluate(&self, inst: Inst, result: Value) -> Fact {
+        let facts = &self.solution.facts;
+        if let Some(sigma) = self.sigmas.get(result) {
+            return facts[sigma.source].refine(sigma.op, facts[sigma.other]);
+        }
+        let (data, ty) = (&self.f.insts[inst], self.f.values[result].ty);
+        let args: SmallVec<[Fact; 4]> = self.f.args(inst).iter().map(|&arg| facts[arg]).collect();
+        let fact = transfer(data.op, &args, ty);
+        match data.op {
+            _ if fact == Fact::Top => fact,
+            Op::LoadElem | Op::LoadField | Op::LoadGlobal => {
+                match slot(self.module, data.op.info().space, data.imm) {
+                    Some(Slot::Byte) => Fact::Int { lo: 0, hi: 255 },
+                    _ => fact,
+                }
+            }
+            Op::Rt if ty == Type::Ref => {
+                let effects = effects(self.f, inst);
+                let is_new = effects.has(Effects::ALLOCATES) && !effects.has(Effects::IO);
+                if is_new { Fact::NonNil } else { fact }
+            }
+            _ => fact,
+        }
+    }
+
+    /// Notes that a value may be this too.
+    fn raise(&mut self, value: Value, fact: Fact) {
+        let old = self.solution.facts[value];
+        let new = old.join(fact);
+        if new != old {
+            self.solution.facts[value] = new;
+            if self.queued.insert(value) {
+                self.values.push(value);
+            }
+        }
+    }
+}
+
+/// Calls `visit` with each value used in a block (constants aside) and what it is used by.
+fn for_each_user(f: &Function, sigmas: &Sigmas, block: Block, mut visit: impl FnMut(Value, User)) {
+    let mut visit = |value: Value, user: User| {
+        if !matches!(f.values[value].def, ValueDef::Const(_)) {
+            visit(value, user);
+        }
+    };
+    let data = &f.blocks[block];
+    for &inst in &data.insts {
+        f.args(inst).iter().for_each(|&arg| visit(arg, User::Inst(inst)));
+        if let Some(sigma) = f.insts[inst].result.and_then(|result| sigmas.get(result)) {
+            visit(sigma.other, User::Inst(inst));
+        }
+    }
+    if let Terminator::Branch { args, .. } = &data.terminator {
+        args.iter().for_each(|&arg| visit(arg, User::Test(block)));
+    }
+    for (edge, to) in data.terminator.edges().iter().enumerate() {
+        for (place, &arg) in to.args.iter().enumerate() {
+            visit(arg, User::Arg(block, edge as u8, place as u32));
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! Linear scan over live intervals.
+//!
+//! Idea: Wimmer and Mössenböck, "Optimized interval splitting in a linear scan register
+//! allocator" (VEE 2005), and Wimmer and Franz, "Linear scan register allocation on SSA form" (CGO
+//! 2010). Pieces are taken in order of their beginning. Each gets a register that is free for all
+//! of it, or as long as possible, or the register of whoever needs it last; what does not fit is
+//! split off and comes again later (`split.rs`, `spill.rs`).
+//!
+//! Differences from the papers:
+//! * A register's future is known in three parts: the piece that is in it now; pieces that are in a
+//!   hole now, in a heap by the end of the hole, so that time passes them without looking at each;
+//!   the points where instructions take it (`reserved.rs`).
+//! * In SSA form a value that is not live where another is defined never meets it later, hence
+//!   pieces in holes matter to split pieces only. This needs definitions to come first in the
+//!   linear order, too; where some do not, holes are always looked at.
+//! * A conflict in the cold blocks at the end of the function does not keep a piece from a
+//!   register: it is split there.
+//!
+//! Input: layout, intervals. Output: every piece has a home.
+
+use super::hints::Hints;
+use super::intervals::{Home, Intervals, Need, Piece, Use};
+use super::layout::Layout;
+use super::liveness::Definitions;
+use super::position::Pos;
+use super::reserved::Reserved;
+use super::Options;
+use crate::entity::Entity;
+use crate::mach::{PReg, RegClass, RegSet, RegisterFile};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Pieces in holes looked at one by one; with more of them, the nearest end of a hole counts.
+const HOLES: usize = 32;
+
+/// The state of the scan.
+pub struct Scan<'a> {
+    pub(super) layout: &'a Layout<'a>,
+    pub(super) definitions: &'a Definitions,
+    pub(super) registers: &'a RegisterFile,
+    pub(super) options: Options,
+    /// The intervals, with homes.
+    pub intervals: Intervals,
+    pub(super) hints: Hints,
+    reserved: Reserved,
+    by_class: [Vec<PReg>; 2],
+    queue: BinaryHeap<Reverse<(Pos, Piece)>>,
+    active: [Option<Active>; PReg::COUNT],
+    in_hole: Vec<BinaryHeap<Reverse<(Pos, Piece)>>>,
+    used: RegSet,
+    ordered: bool,
+    /// Pieces taken from the queue, and occupants looked at: a measure of the work.
+    pub work: u64,
+}
+
+/// The piece that is in a register now, and where its present range ends.
+#[derive(Clone, Copy)]
+struct Active {
+    piece: Piece,
+    until: Pos,
+}
+
+/// How long each register could be had by the piece at hand.
+struct Bounds {
+    /// Until an instruction or a safepoint takes it.
+    reserved: [Pos; PReg::COUNT],
+    /// Until, besides, a piece comes back to it that is in a hole now.
+    limit: [Pos; PReg::COUNT],
+    /// The same, but nothing where a piece is in it now.
+    free: [Pos; PReg::COUNT],
+}
+
+impl<'a> Scan<'a> {
+    /// Ready to run.
+    pub fn new(
+        layout: &'a Layout<'a>,
+        definitions: &'a Definitions,
+        registers: &'a RegisterFile,
+        options: Options,
+        intervals: Intervals,
+    ) -> Self {
+        let of = |class| {
+            let regs = registers.allocatable.iter().copied();
+            regs.filter(|reg: &PReg| reg.class() == class).collect()
+        };
+        let ordered = intervals.keys().all(|piece| {
+            let interval = &intervals[piece];
+            interval.start == definitions[interval.vreg.index()]
+        });
+        let queue = intervals.keys().map(|piece| Reverse((intervals[piece].start, piece)));
+        Self {
+            layout,
+            definitions,
+            registers,
+            options,
+            hints: Hints::new(layout),
+            reserved: Reserved::new(layout),
+            by_class: [of(RegClass::Int), of(RegClass::Float)],
+            queue: queue.collect(),
+            active: [None; PReg::COUNT],
+            in_hole: vec![BinaryHeap::new(); PReg::COUNT],
+            used: RegSet::EMPTY,
+            ordered,
+            work: 0,
+            intervals,
+        }
+    }
+
+    /// Gives every piece a home.
+    pub fn run(&mut self) {
+        while let Some(Reverse((start, piece))) = self.queue.pop() {
+            self.work += 1;
+            let class = self.layout.class(self.intervals[piece].vreg) as usize;
+            let regs = std::mem::take(&mut self.by_class[class]);
+            for &reg in &regs {
+                self.advance(reg, start);
+            }
+            self.place(piece, &regs);
+            self.by_class[class] = regs;
+        }
+    }
+
+    /// The piece comes again when its beginning is reached.
+    pub(super) fn enqueue(&mut self, piece: Piece) {
+        self.queue.push(Reverse((self.intervals[piece].start, piece)));
+    }
+
+    /// Time passes for a register.
+    fn advance(&mut self, reg: PReg, now: Pos) {
+        let r = reg.0 as usize;
+        if let Some(Active { piece, until }) = self.active[r]
+            && until <= now
+        {
+            self.active[r] = None;
+            self.wait(reg, piece, now);
+        }
+        while let Some(&Reverse((resumes, piece))) = self.in_hole[r].peek()
+            && resumes <= now
+        {
+            self.in_hole[r].pop();
+            self.wait(reg, piece, now);
+        }
+    }
+
+    /// A piece of `reg` is in it, or in a hole, or over.
+    fn wait(&mut self, reg: PReg, piece: Piece, now: Pos) {
+        match self.intervals.range_after(piece, now) {
+            Some(range) if range.start <= now => {
+                debug_assert!(self.active[reg.0 as usize].is_none(), "{reg:?} is given twice");
+                self.active[reg.0 as usize] = Some(Active { piece, until: range.end });
+            }
+            Some(range) => self.in_hole[reg.0 as usize].push(Reverse((range.start, piece))),
+            None => {}
+        }
+    }
+
+    fn place(&mut self, piece: Piece, regs: &[PReg]) {
+        let start = self.intervals[piece].start;
+        let within = self.intervals.begins_within(piece);
+        if within && !start.is_movable() {
+            return self.spill(piece);
+        }
+        let mut needed = self.needed(piece);
+        if self.options.spill_everything {
+            let Some(end) = needed else { return self.spill(piece) };
+            if end < self.intervals[piece].end {
+                let rest = self.intervals.split(piece, end);
+                self.spill(rest);
+            }
+            needed = Some(end.min(self.intervals[piece].end));
+        }
+        let bounds = self.bounds(piece, regs);
+        if !self.take_free(piece, regs, &bounds, needed) {
+            self.take_occupied(piece, regs, &bounds, needed);
+        }
+    }
+
+    /// If the piece needs a register where it begins: until where.
+    fn needed(&self, piece: Piece) -> Option<Pos> {
+        let start = self.intervals[piece].start;
+        let mut end = None;
+        for u in self.intervals.uses(piece) {
+            let reaches = u.pos <= end.unwrap_or(start) && u.pos.inst() == start.inst();
+            match u.need {
+                Need::Register if reaches => end = Some(u.pos.next()),
+                _ if reaches => {}
+                _ => break,
+            }
+        }
+        end
+    }
+
+    /// What is wanted of a register: the needed stretch, else the first use.
+    fn goal(&self, piece: Piece, needed: Option<Pos>) -> Pos {
+        let first_use = || self.intervals.uses(piece).first().map(|u| u.pos.next());
+        needed.or_else(first_use).unwrap_or(self.intervals[piece].end)
+    }
+
+    fn bounds(&mut self, piece: Piece, regs: &[PReg]) -> Bounds {
+        let safepoint = self.safepoint(piece).unwrap_or(Pos::MAX);
+        let interval = &self.intervals[piece];
+        let whole = interval.start == self.definitions[interval.vreg.index()]
+            && !self.intervals.begins_within(piece);
+        let mut bounds = Bounds {
+            reserved: [Pos::MAX; PReg::COUNT],
+            limit: [Pos::MAX; PReg::COUNT],
+            free: [Pos::MIN; PReg::COUNT],
+        };
+        for &reg in regs {
+            let r = reg.0 as usize;
+            let conflict = self.reserved.conflict(&self.intervals, piece, reg);
+            bounds.reserved[r] = conflict.unwrap_or(Pos::MAX).min(safepoint);
+            bounds.limit[r] = bounds.reserved[r];
+            if !(whole && self.ordered) {
+                bounds.limit[r] = bounds.limit[r].min(self.hole_ends(piece, reg));
+            }
+            if self.active[r].is_none() {
+                bounds.free[r] = bounds.limit[r];
+            }
+        }
+        bounds
+    }
+
+    /// Where a piece that is in a hole comes back to `reg`, if that meets `piece`.
+    fn hole_ends(&mut self, piece: Piece, reg: PReg) -> Pos {
+        let heap = &self.in_hole[reg.0 as usize];
+        if heap.len() > HOLES {
+            return heap.peek().map_or(Pos::MAX, |&Reverse((resumes, _))| resumes);
+        }
+        self.work += heap.len() as u64;
+        heap.iter()
+            .filter_map(|&Reverse((_, other))| self.intervals.intersection(piece, other))
+            .min()
+            .unwrap_or(Pos::MAX)
+    }
+
+    /// The first point at which a reference can't stay in any register.
+    fn safepoint(&self, piece: Piece) -> Option<Pos> {
+        let interval = &self.intervals[piece];
+        if !self.layout.is_traced(interval.vreg) {
+            return None;
+        }
+        let safepoints = &self.layout.safepoints;
+        let made = self.definitions[interval.vreg.index()];
+        let mut next = safepoints.partition_point(|&i| Pos::after(i) <= interval.start);
+        loop {
+            let i = *safepoints.get(next)?;
+            let range = self.intervals.range_after(piece, Pos::after(i))?;
+            if range.start < Pos::after(i) && (made.inst() != i || made.is_gap()) {
+                return Some(Pos::after(i));
+            }
+            let beyond = range.start.max(Pos::after(i).next());
+            next += safepoints[next..].partition_point(|&i| Pos::after(i) < beyond);
+        }
+    }
+
+    fn take_free(
+        &mut self,
+        piece: Piece,
+        regs: &[PReg],
+        bounds: &Bounds,
+        needed: Option<Pos>,
+    ) -> bool {
+        let interval = &self.intervals[piece];
+        let scores = self.hints.scores(interval.vreg);
+        let cold_from = self.layout.cold_from;
+        let enough =
+            if interval.start < cold_from { interval.end.min(cold_from) } else { interval.end };
+        let costs_save =
+            |reg| self.registers.callee_saved.contains(reg) && !self.used.contains(reg);
+        let mut best: Option<(bool, Pos, f32, bool, PReg)> = None;
+        for &reg in regs {
+            let free = bounds.free[reg.0 as usize];
+            let all = free >= enough;
+            let until = if all { enough } else { free };
+            let candidate = (all, until, scores[reg.0 as usize], !costs_save(reg));
+            if best.is_none_or(|(a, b, c, d, _)| (a, b, c, d) < candidate) {
+                best = Some((all, until, candidate.2, candidate.3, reg));
+            }
+        }
+        let Some((all, _, _, _, reg)) = best else { return false };
+        let free = bounds.free[reg.0 as usize];
+        (all || free >= self.goal(piece, needed)) && self.assign(piece, reg, free, needed)
+    }
+
+    /// Puts the piece in `reg` until `limit` at most; false, and nothing done, if that is too short.
+    fn assign(&mut self, piece: Piece, reg: PReg, limit: Pos, needed: Option<Pos>) -> bool {
+        if limit < self.intervals[piece].end {
+            match self.cut(piece, limit) {
+                Some(cut) if needed.is_none_or(|end| cut >= end) => {
+                    let rest = self.intervals.split(piece, cut);
+                    self.enqueue(rest);
+                }
+                _ => return false,
+            }
+        }
+        let interval = &mut self.intervals[piece];
+        interval.home = Home::Reg(reg);
+        let (vreg, start) = (interval.vreg, interval.start);
+        self.used = self.used.with(reg);
+        self.hints.assigned(vreg, reg);
+        self.wait(reg, piece, start);
+        true
+    }
+
+    /// Takes the register whose piece is used last, if the piece at hand is used sooner.
+    fn take_occupied(
+        &mut self,
+        piece: Piece,
+        regs: &[PReg],
+        bounds: &Bounds,
+        needed: Option<Pos>,
+    ) {
+        let start = self.intervals[piece].start;
+        let goal = self.goal(piece, needed);
+        let mut best: Option<(u64, PReg)> = None;
+        for &reg in regs {
+            let limit = bounds.limit[reg.0 as usize];
+            if limit >= goal && self.fits(piece, limit, needed) {
+                let active = self.active[reg.0 as usize];
+                let distance = active.map_or(u64::MAX, |a| self.distance(a.piece, start));
+                if distance > 0 && best.is_none_or(|(known, _)| known < distance) {
+                    best = Some((distance, reg));
+                }
+            }
+        }
+        let Some(end) = needed else {
+            let own = self.distance(piece, start);
+            match best.filter(|&(distance, _)| own < distance) {
+                Some((_, reg)) => self.take_from(piece, reg, bounds.limit[reg.0 as usize], needed),
+                None => self.spill(piece),
+            }
+            return;
+        };
+        if let Some((_, reg)) = best {
+            return self.take_from(piece, reg, bounds.limit[reg.0 as usize], needed);
+        }
+        let reg = regs.iter().copied().find(|&reg| {
+            bounds.reserved[reg.0 as usize] >= end && self.can_be_moved(reg, start, end)
+        });
+        let Some(reg) = reg else {
+            panic!("instruction {}: its operands don't fit the registers", start.inst())
+        };
+        let limit = bounds.reserved[reg.0 as usize];
+        let in_hole = self.in_hole[reg.0 as usize].iter().map(|&Reverse((_, other))| other);
+        let meeting: Vec<Piece> =
+            in_hole.filter(|&o| self.intervals.intersection(piece, o).is_some()).collect();
+        for other in meeting {
+            self.evict(other, reg, start);
+        }
+        self.take_from(piece, reg, limit, needed);
+    }
+
+    fn take_from(&mut self, piece: Piece, reg: PReg, limit: Pos, needed: Option<Pos>) {
+        if let Some(active) = self.active[reg.0 as usize] {
+            self.evict(active.piece, reg, self.intervals[piece].start);
+        }
+        let assigned = self.assign(piece, reg, limit, needed);
+        debug_assert!(assigned, "{reg:?} was found to fit {:?} {:?} {limit} {needed:?} {:?}", self.intervals[piece], self.intervals.uses(piece), self.cut(piece, limit));
+    }
+
+    /// Whether cutting the piece at `limit` leaves it what it needs.
+    fn fits(&self, piece: Piece, limit: Pos, needed: Option<Pos>) -> bool {
+        limit >= self.intervals[piece].end
+            || self.cut(piece, limit).is_some_and(|cut| needed.is_none_or(|end| cut >= end))
+    }
+
+    /// Whether the piece that is in `reg` at the beginning of an instruction can do with another
+    /// register: it needs none, or needs it early while `reg` is needed from early to late, and
+    /// so may go to one that is taken late.
+    fn can_be_moved(&self, reg: PReg, start: Pos, end: Pos) -> bool {
+        let late = Pos::late(start.inst());
+        let Some(Active { piece, .. }) = self.active[reg.0 as usize] else { return true };
+        let needed_late = Use { pos: late, need: Need::Register };
+        let used_late = self.intervals.uses_from(piece, late).first() == Some(&needed_late);
+        self.distance(piece, start) > 0
+            || (start < late && end > late && !used_late)
+    }
+
+    /// How far the next use is from `now`, in instructions executed; 0 if the piece can't leave.
+    fn distance(&self, piece: Piece, now: Pos) -> u64 {
+        let vreg = self.intervals[piece].vreg;
+        let uses = self.intervals.uses_of(vreg);
+        let next = uses.partition_point(|u| u.pos < now);
+        if let Some(u) = uses.get(next)
+            && u.pos == now
+            && u.need == Need::Register
+        {
+            return 0;
+        }
+        let distance = 1 + self.next_use(vreg, uses.get(next).map(|u| u.pos), now);
+        if self.layout.remat(vreg).is_some() { distance.saturating_mul(4) } else { distance }
+    }
+
+    /// A register lost its piece: it is cut at `now`, or at a better place before.
+    fn evict(&mut self, piece: Piece, reg: PReg, now: Pos) {
+        let r = reg.0 as usize;
+        if self.active[r].is_some_and(|a| a.piece == piece) {
+            self.active[r] = None;
+        } else {
+            self.in_hole[r].retain(|&Reverse((_, other))| other != piece);
+        }
+        let cut = self.eviction_point(piece, now);
+        if cut <= self.intervals[piece].start {
+            self.intervals[piece].home = Home::Open;
+            self.spill(piece);
+        } else {
+            let rest = self.intervals.split(piece, cut);
+            self.spill(rest);
+        }
+    }
+}
