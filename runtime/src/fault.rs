@@ -52,6 +52,10 @@ pub fn is(fault: Fault) -> bool {
     CURRENT.load(Ordering::Relaxed) == fault as usize
 }
 
+/// Without the feature no process can have a fault.
+#[cfg(not(feature = "seeded-faults"))]
+pub fn install(_: Fault) {}
+
 /// Without the feature there are no faults.
 #[cfg(not(feature = "seeded-faults"))]
 #[inline(always)]

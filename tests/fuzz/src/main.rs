@@ -81,7 +81,7 @@ enum Verb {
     Faults(faults::FaultArgs),
     /// Judge what the parent process asks for.
     #[command(hide = true)]
-    Worker(worker::WorkerArgs),
+    Worker(WorkerArgs),
 }
 
 fn main() {

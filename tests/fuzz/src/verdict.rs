@@ -64,11 +64,12 @@ impl Matter {
 
 fn ir_text(seed: u64) -> String {
     let mut rng = ir::generate::Rng::new(seed);
+    let blocks = if rng.percent(20) { 30 } else { 10 };
     let default = ir::generate::Shape::default();
     let shape = ir::generate::Shape {
         form: if rng.percent(70) { ir::Form::Variable } else { ir::Form::Ssa },
         functions: 1 + rng.below(4),
-        blocks: 2 + rng.below(if rng.percent(20) { 30 } else { 10 }),
+        blocks: 2 + rng.below(blocks),
         ..default
     };
     ir::print::module(&ir::generate::module(&mut rng, &shape))
@@ -199,7 +200,7 @@ pub fn keep_panics() {
         let place = info.location().map(|place| format!("{}:{}", place.file(), place.line()));
         let kind = format!("panic at {}: {}", place.unwrap_or_default(), plain(&message));
         // A pass's panic goes through its runner; the first one tells.
-        LAST.with_borrow_mut(|last| last.get_or_insert(Panicked { kind, message }));
+        LAST.with_borrow_mut(|last| _ = last.get_or_insert(Panicked { kind, message }));
     }));
 }
 

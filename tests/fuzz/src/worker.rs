@@ -19,7 +19,7 @@ use crate::verdict::{Failure, Matter, Verdict, judge, judge_by, keep_panics};
 use clap::{Args, ValueEnum};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde_json::{Value, json};
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};

@@ -105,6 +105,17 @@ pub struct Size {
     pub depth: usize,
 }
 
+impl Size {
+    /// The size of a seed's program: most are small, some are large.
+    pub fn of(seed: u64) -> Self {
+        match seed % 10 {
+            0..4 => Self { functions: 2, statements: 4, depth: 3 },
+            9 => Self { functions: 6, statements: 9, depth: 5 },
+            _ => Self::default(),
+        }
+    }
+}
+
 impl Default for Size {
     fn default() -> Self {
         Self { functions: 5, statements: 6, depth: 4 }
