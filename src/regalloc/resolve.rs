@@ -24,6 +24,7 @@ use crate::entity::Entity;
 use crate::mach::{
     Allocation, EdgeMoves, PReg, Place, ProgPoint, RegClass, RegisterFile, Role, Side, VBlock, VReg,
 };
+use toyjit_runtime::fault::{self, Fault};
 
 /// Where moves are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -345,7 +346,9 @@ impl Resolver<'_> {
         for &Passage { vreg, site, from, to } in passages {
             match to {
                 Home::Spilled => {
-                    if self.stores[vreg.index()] == Store::AtPassages {
+                    if self.stores[vreg.index()] == Store::AtPassages
+                        && !fault::is(Fault::SpillNotStored)
+                    {
                         self.store(site, vreg, self.place(vreg, from));
                     }
                 }
@@ -408,7 +411,9 @@ fn stack_maps(
                     break;
                 }
                 if definition.inst() != map.0 || definition.is_gap() {
-                    map.1.push(slot);
+                    if !fault::is(Fault::RootMissing) || map.1.is_empty() {
+                        map.1.push(slot);
+                    }
                 }
             }
         }

@@ -64,7 +64,9 @@ fn without_rewrites(engine: &Engine, fails: &mut dyn FnMut(&Engine) -> bool) -> 
         }
     }
     if engine.how == How::Native && !fails(&Engine { how: How::Ir, ..engine.clone() }) {
-        said.push_str("the IR is right: selection, allocation, emission or the runtime is at fault\n");
+        said.push_str(
+            "the IR is right: selection, allocation, emission or the runtime is at fault\n",
+        );
     }
     said
 }

@@ -78,8 +78,11 @@ impl Engine {
 /// Every engine that a program is run by; which pass is left out follows from the seed.
 pub fn engines(seed: u64) -> Vec<Engine> {
     let mut random = Random::new(seed ^ 0x5EED);
-    let without: Vec<String> =
-        PASSES.get(random.below(PASSES.len() + 1)).map(|pass| pass.name.to_owned()).into_iter().collect();
+    let without: Vec<String> = PASSES
+        .get(random.below(PASSES.len() + 1))
+        .map(|pass| pass.name.to_owned())
+        .into_iter()
+        .collect();
     let native = Engine::new(How::Native, 2);
     let mut engines = vec![Engine::new(How::Variables, 0)];
     engines.extend((0..=3).map(|level| Engine::new(How::Ir, level)));

@@ -45,7 +45,8 @@ pub fn run(args: &FaultArgs) -> i32 {
     }
     let all: Vec<Fault> = Fault::all().collect();
     let faults = if args.faults.is_empty() { &all } else { &args.faults };
-    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from));
+    let jobs =
+        args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from));
     let next = Mutex::new(faults.iter());
     let results = Mutex::new(BTreeMap::new());
     println!("| fault | found by | as | programs | seconds |\n|---|---|---|---|---|");
@@ -96,7 +97,7 @@ fn hunt(fault: Fault, args: &FaultArgs) -> Option<Found> {
         let matter = if seed % IR_SHARE == 0 { Matter::Ir } else { Matter::Programs };
         let mut verdict = Verdict::Discard;
         if let Err((at, died)) = worker.seeds(matter, seed, 1, |_, found| verdict = found) {
-            verdict = Verdict::Fail(died_by(&mut worker, matter, at, died));
+            verdict = died_by(&mut worker, matter, at, died);
         }
         if let Verdict::Fail(failure) = verdict {
             return Some(Found { matter, seed, programs, time: start.elapsed(), failure });

@@ -1,10 +1,11 @@
 //! The loop over seeds: workers on every core, findings in groups, each made small at the end.
 
 use crate::bisect;
+use crate::engine::{Engine, How, engines};
 use crate::reduce;
 use crate::verdict::{Failure, Matter, Verdict};
-use crate::worker::{Died, Worker, WorkerArgs};
-use crate::engine::engines;
+use crate::worker::{Died, HANG, Worker, WorkerArgs};
+
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
@@ -80,7 +81,8 @@ struct Run<'a> {
 pub fn run(matter: Matter, args: &RunArgs) -> i32 {
     let clock = || std::time::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_nanos() as u64 >> 10);
     let first = args.seed.unwrap_or_else(clock);
-    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from));
+    let jobs =
+        args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from));
     println!("first seed {first}, {jobs} workers");
     let run = Run {
         args,
@@ -91,7 +93,11 @@ pub fn run(matter: Matter, args: &RunArgs) -> i32 {
         stop: AtomicBool::new(false),
         totals: Totals::default(),
         groups: Mutex::new(Groups::new()),
-        bar: if io::stderr().is_terminal() { ProgressBar::new_spinner() } else { ProgressBar::hidden() },
+        bar: if io::stderr().is_terminal() {
+            ProgressBar::new_spinner()
+        } else {
+            ProgressBar::hidden()
+        },
     };
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
         run.bar.set_style(style);
@@ -110,7 +116,8 @@ pub fn run(matter: Matter, args: &RunArgs) -> i32 {
     write_up(matter, args, &groups, jobs);
     println!("{line}");
     let count = |total: &AtomicU64| total.load(Ordering::Relaxed);
-    let discarded = count(&run.totals.discarded) * 100 >= DISCARDS * count(&run.totals.programs).max(100);
+    let discarded =
+        count(&run.totals.discarded) * 100 >= DISCARDS * count(&run.totals.programs).max(100);
     if discarded {
         println!("too many programs were discarded");
     }
@@ -140,8 +147,7 @@ impl Run<'_> {
                 match outcome {
                     Ok(()) => break,
                     Err((at, died)) => {
-                        let failure = died_by(&mut worker, self.matter, at, died);
-                        self.count(at, Verdict::Fail(failure));
+                        self.count(at, died_by(&mut worker, self.matter, at, died));
                         seed = at + 1;
                     }
                 }
@@ -188,7 +194,8 @@ impl Run<'_> {
 
     fn line(&self) -> String {
         let count = |total: &AtomicU64| total.load(Ordering::Relaxed);
-        let (programs, seconds) = (count(&self.totals.programs), self.start.elapsed().as_secs_f64());
+        let (programs, seconds) =
+            (count(&self.totals.programs), self.start.elapsed().as_secs_f64());
         let share = |part: u64| 100.0 * part as f64 / programs.max(1) as f64;
         let (trapped, discarded) = (count(&self.totals.trapped), count(&self.totals.discarded));
         format!(
@@ -203,19 +210,25 @@ impl Run<'_> {
     }
 }
 
-/// Which engine a worker died by.
-pub fn died_by(worker: &mut Worker, matter: Matter, seed: u64, died: Died) -> Failure {
-    let text = matter.text(seed);
+/// Which engine a worker died by; a program whose meaning takes too long is of no use.
+pub fn died_by(worker: &mut Worker, matter: Matter, seed: u64, died: Died) -> Verdict {
+    let mut engine = String::from(crate::verdict::FRONT);
     if matter != Matter::Front {
-        for engine in engines(seed) {
-            let engine = engine.to_string();
-            if let Verdict::Fail(failure) = worker.judge(matter, &text, seed, &engine) {
-                return Failure { engine, ..failure };
+        let text = matter.text(seed);
+        let how = if matter == Matter::Ir { How::Variables } else { How::Oracle };
+        match worker.judge(matter, &text, seed, &Engine::new(how, 0).to_string()) {
+            Verdict::Fail(failure) if failure.kind == HANG => return Verdict::Discard,
+            Verdict::Fail(failure) => return Verdict::Fail(failure),
+            _ => {}
+        }
+        for candidate in engines(seed).iter().map(Engine::to_string) {
+            if let Verdict::Fail(failure) = worker.judge(matter, &text, seed, &candidate) {
+                return Verdict::Fail(Failure { engine: candidate, ..failure });
             }
         }
+        engine = String::new();
     }
-    let engine = if matter == Matter::Front { crate::verdict::FRONT } else { "" };
-    Failure { engine: engine.into(), kind: died.0, detail: String::new() }
+    Verdict::Fail(Failure { engine, kind: died.0, detail: String::new() })
 }
 
 /// Stores the findings, and makes the first of each group small.

@@ -25,6 +25,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
+/// The kind of failure of a worker that is silent.
+pub const HANG: &str = "hang";
 /// How long a worker may be silent.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 /// The stack that programs are judged on: the front end wants more than a thread's usual.
@@ -97,7 +99,11 @@ fn answer(requests: &mut impl BufRead, answers: &mut impl Write) -> io::Result<(
             "seeds" => {
                 let (first, count): (u64, u64) = (number()?, number()?);
                 for seed in first..first.saturating_add(count) {
-                    writeln!(answers, "{}", encode(seed, &judge(matter, &matter.text(seed), seed)))?;
+                    writeln!(
+                        answers,
+                        "{}",
+                        encode(seed, &judge(matter, &matter.text(seed), seed))
+                    )?;
                     answers.flush()?;
                 }
             }
@@ -218,7 +224,7 @@ impl Worker {
                     process.child.wait()
                 });
                 Err(Died(match (why, status) {
-                    (RecvTimeoutError::Timeout, _) => "hang".into(),
+                    (RecvTimeoutError::Timeout, _) => HANG.into(),
                     (_, Some(Ok(status))) => match status.signal() {
                         Some(signal) => format!("crash: signal {signal}"),
                         None => format!("crash: {status}"),
@@ -237,11 +243,8 @@ impl Process {
         if let Some(fault) = args.fault {
             command.args(["--fault", fault.name()]);
         }
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let (Some(requests), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };

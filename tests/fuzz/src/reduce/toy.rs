@@ -268,14 +268,12 @@ fn with_expr(tree: &mut Tree, target: usize, act: impl FnOnce(&mut Expr) -> Edit
 }
 
 fn simplify_expr(tree: &mut Tree, target: usize, choice: usize) -> Edit {
-    with_expr(tree, target, |expr| {
-        match simpler(&expr.kind).into_iter().nth(choice) {
-            Some(kind) => {
-                expr.kind = kind;
-                Edit::Done
-            }
-            None => Edit::NoSuchChoice,
+    with_expr(tree, target, |expr| match simpler(&expr.kind).into_iter().nth(choice) {
+        Some(kind) => {
+            expr.kind = kind;
+            Edit::Done
         }
+        None => Edit::NoSuchChoice,
     })
 }
 
@@ -350,14 +348,12 @@ fn returned(statements: &[Stmt]) -> impl Iterator<Item = &Expr> {
 }
 
 fn shrink_constant(tree: &mut Tree, target: usize, choice: usize) -> Edit {
-    with_expr(tree, target, |expr| {
-        match smaller(&expr.kind).into_iter().nth(choice) {
-            Some(kind) => {
-                expr.kind = kind;
-                Edit::Done
-            }
-            None => Edit::NoSuchChoice,
+    with_expr(tree, target, |expr| match smaller(&expr.kind).into_iter().nth(choice) {
+        Some(kind) => {
+            expr.kind = kind;
+            Edit::Done
         }
+        None => Edit::NoSuchChoice,
     })
 }
 
