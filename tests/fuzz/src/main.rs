@@ -14,6 +14,8 @@ mod generate;
 mod reduce;
 mod run;
 mod subject;
+#[cfg(test)]
+mod tests;
 mod verdict;
 mod worker;
 

@@ -88,7 +88,7 @@ struct Swarm {
 /// What every program begins with: the fuel, a value that no compiler knows, and strings that don't
 /// grow without bound.
 const PRELUDE: &str = "\
-var fuel = 2000;
+var fuel = 400;
 fn hide(x: int) -> int { if args().len() > 1000 { return hide(x + 1); } return x; }
 fn short(s: str) -> str { if s.len() > 200 { return slice(s, 0, 200); } return s; }
 fn join(a: str, b: str) -> str { if a.len() + b.len() > 200 { return a; } return a + b; }

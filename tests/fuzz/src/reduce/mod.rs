@@ -4,8 +4,9 @@
 //! engine that failed must fail in the same way, and the program must be well formed and run cleanly
 //! by the reference, so that the reducer can't drift into another fault or an endless program.
 
+mod ir;
 mod text;
-mod toy;
+pub mod toy;
 mod visit;
 
 use crate::verdict::{Failure, Matter, Verdict};
@@ -46,7 +47,7 @@ pub fn reduce_with(
         (Matter::Programs, Ok(source)) => {
             toy::reduce(source, &mut |text| takes(text.as_bytes())).into_bytes()
         }
-        (Matter::Ir, Ok(source)) => text::reduce_lines(source.as_bytes(), &mut takes),
+        (Matter::Ir, Ok(source)) => ir::reduce(source, &mut takes),
         _ => text::reduce_bytes(text, &mut takes),
     }
 }
