@@ -10,18 +10,18 @@
 use super::bits::{Bits, Must};
 use super::dataflow::{Direction, GenKill, solve};
 use super::facts::{FunctionFacts, Point, Read};
+use super::sparse::SLICE;
+use super::variables::assigned_variable;
 use crate::entity::SideTable;
 use crate::ir::cfg::Cfg;
-use crate::ir::{Function, Inst, ValueDef, Variable};
+use crate::ir::{Function, Variable};
 use crate::source::{Diagnostic, Span};
-
-/// So many variables are looked at together.
-pub(super) const SLICE: usize = 4096;
 
 const NO_BIT: u32 = u32::MAX;
 
 /// The problem, for some of the variables.
-struct Assigned<'a> {
+#[derive(Debug)]
+pub(super) struct Assigned<'a> {
     variables: &'a [Variable],
     bits: SideTable<Variable, u32>,
     /// In the order of their points.
@@ -29,7 +29,7 @@ struct Assigned<'a> {
 }
 
 impl<'a> Assigned<'a> {
-    fn new(variables: &'a [Variable], reads: &'a [Read]) -> Self {
+    pub(super) fn new(variables: &'a [Variable], reads: &'a [Read]) -> Self {
         let mut bits = SideTable::new(NO_BIT);
         for (bit, &variable) in variables.iter().enumerate() {
             bits[variable] = bit as u32;
@@ -66,14 +66,6 @@ impl GenKill for Assigned<'_> {
 
     fn name(&self, f: &Function, bit: usize) -> String {
         f.variables[self.variables[bit]].name.clone()
-    }
-}
-
-/// The variable that an instruction assigns.
-fn assigned_variable(f: &Function, inst: Inst) -> Option<Variable> {
-    match f.values[f.insts[inst].result?].def {
-        ValueDef::Variable(variable) => Some(variable),
-        _ => None,
     }
 }
 

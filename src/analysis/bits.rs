@@ -78,6 +78,21 @@ impl<M: Meet> Bits<M> {
         self.words[bit / 64] >> (bit % 64) & 1 != 0
     }
 
+    /// Adds all of another set, whatever the meet; whether that changed anything.
+    pub fn unite(&mut self, other: &Self) -> bool {
+        let mut changed = false;
+        for (word, &other) in self.words.iter_mut().zip(&other.words) {
+            changed |= other & !*word != 0;
+            *word |= other;
+        }
+        changed
+    }
+
+    /// Takes all of another set out.
+    pub fn subtract(&mut self, other: &Self) {
+        self.words.iter_mut().zip(&other.words).for_each(|(word, &other)| *word &= !other);
+    }
+
     /// The numbers in the set, in order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {

@@ -262,7 +262,7 @@ impl<'a, P: Problem> Solver<'a, P> {
 }
 
 /// Carries a state through a block; `visit` sees it at each point, before the point's effect.
-fn through<P: Problem>(
+pub(super) fn through<P: Problem>(
     f: &Function,
     problem: &P,
     block: Block,

@@ -3,10 +3,11 @@
 //! and so are parameters and the variables of loops. A function with code that can't be reached is
 //! not looked at: a variable may be read there.
 
-use super::assignment::{SLICE, source_name};
+use super::assignment::source_name;
 use super::dataflow::{GenKill, solve};
 use super::facts::{FunctionFacts, Write, WriteKind};
 use super::liveness::Liveness;
+use super::sparse::SLICE;
 use crate::entity::EntitySet;
 use crate::ir::cfg::Cfg;
 use crate::ir::{Function, Value, ValueDef, Variable};
@@ -30,6 +31,7 @@ pub(super) fn check(f: &Function, cfg: &Cfg, facts: &FunctionFacts, out: &mut Ve
         }
     }
     writes.sort_by_key(|write| write.at);
+    candidates.sort_unstable();
     for variables in candidates.chunks(SLICE) {
         let problem = Liveness::new(variables);
         let solution = solve(f, cfg, &problem);

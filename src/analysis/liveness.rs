@@ -4,38 +4,29 @@
 use super::bits::{Bits, May};
 use super::dataflow::{Direction, GenKill};
 use super::facts::Point;
-use crate::entity::SideTable;
-use crate::ir::{Function, Value, ValueDef, Variable};
+use super::variables::{place_in, variable_of};
+use crate::ir::{Function, Value, Variable};
 
 /// The problem, for some of the variables.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Liveness<'a> {
     variables: &'a [Variable],
-    bits: SideTable<Variable, u32>,
 }
 
-const NO_BIT: u32 = u32::MAX;
-
 impl<'a> Liveness<'a> {
-    /// The problem for these variables; a variable's bit is its place among them.
+    /// The problem for these variables, in the order of their numbers; a variable's bit is its place
+    /// among them.
     pub fn new(variables: &'a [Variable]) -> Self {
-        let mut bits = SideTable::new(NO_BIT);
-        for (bit, &variable) in variables.iter().enumerate() {
-            bits[variable] = bit as u32;
-        }
-        Self { variables, bits }
+        Self { variables }
     }
 
     /// The bit of a variable, where it is one of those looked at.
     pub fn bit(&self, variable: Variable) -> Option<usize> {
-        Some(self.bits[variable]).filter(|&bit| bit != NO_BIT).map(|bit| bit as usize)
+        place_in(self.variables, variable)
     }
 
     fn bit_of(&self, f: &Function, value: Value) -> Option<usize> {
-        match f.values[value].def {
-            ValueDef::Variable(variable) => self.bit(variable),
-            _ => None,
-        }
+        self.bit(variable_of(f, value)?)
     }
 }
 

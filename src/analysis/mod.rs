@@ -11,6 +11,8 @@ pub mod lints;
 pub mod liveness;
 pub mod loops;
 pub mod reachability;
+pub mod sparse;
+pub mod variables;
 
 use crate::ir::Module;
 use crate::ir::cfg::Cfg;

@@ -159,7 +159,7 @@ fn finish(sources: &Sources, runtime: &mut Runtime, code: i32) -> i32 {
 }
 
 fn stopped(sources: &Sources, stop: &Stop, trace: &Trace) -> i32 {
-    anstream::eprint!("{}", stop_report(sources, stop, trace, true));
+    anstream::eprint!("{}", stop_report(sources, stop, trace, source::color()));
     exit_code(stop)
 }
 

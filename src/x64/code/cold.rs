@@ -74,7 +74,7 @@ impl Emitter<'_> {
                 ZeroTrap::Division => Rt::TrapDivision,
             }),
             ColdKind::Stack => {
-                self.asm.lea(RSP, Mem::at(RSP, -(self.frame.size() as i32)));
+                self.asm.lea(RSP, Mem::at(RSP, -(self.plan.frame.size() as i32)));
                 self.trap(Rt::TrapStack);
             }
             ColdKind::Remember(object) => {
@@ -127,10 +127,10 @@ impl Emitter<'_> {
                 self.asm.jmp(cold.back);
             }
             ColdKind::Edge { moves } => {
-                let edge = &self.allocation.edge_moves[moves];
-                let target = self.code.blocks[edge.from].succs[edge.succ as usize].target;
+                let edge = &self.plan.allocation.edge_moves[moves];
+                let target = self.plan.code.blocks[edge.from].succs[edge.succ as usize].target;
                 self.edits(edge.edits.iter().copied());
-                self.asm.jmp(self.labels[self.forward[target]]);
+                self.asm.jmp(self.labels[self.plan.forward[target]]);
             }
         }
     }

@@ -41,7 +41,7 @@ impl Frame {
         let checks_stack = code.insts.iter().any(recurs) || adjust + pushed >= SMALL;
         // Also the cold path of a check is a call.
         let calls = checks_stack || code.insts.iter().any(calls_anything);
-        if calls && (adjust + pushed) % 16 == 0 && !fault::is(Fault::StackMisaligned) {
+        if calls && (adjust + pushed).is_multiple_of(16) && !fault::is(Fault::StackMisaligned) {
             adjust += 8;
         }
         Frame { outgoing, saved, adjust, checks_stack }
@@ -71,7 +71,7 @@ fn outgoing_bytes(inst: &Inst) -> u32 {
 }
 
 /// Whether an instruction calls something, if only on its cold path.
-fn calls_anything(inst: &Inst) -> bool {
+pub(super) fn calls_anything(inst: &Inst) -> bool {
     matches!(
         inst,
         Inst::Call { .. }

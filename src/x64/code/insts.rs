@@ -12,8 +12,8 @@ use crate::x64::inst::{
 use crate::x64::regs::{CONTEXT, R10, RAX, RDI, RDX, RSP, SCRATCH};
 use toyjit_runtime::Rt;
 use toyjit_runtime::context::{NURSERY_END, NURSERY_NEXT};
-use toyjit_runtime::fault::{self, Fault};
 use toyjit_runtime::layout::{CLOSURE_CODE, HEADER_LOG_BYTE, LOG_MASK};
+use toyjit_runtime::fault::{self, Fault};
 
 /// The register that a place is, where only a register may stand.
 pub(super) fn reg(place: Place) -> PReg {
@@ -27,9 +27,9 @@ impl Emitter<'_> {
             Base::Context => (CONTEXT, addr.disp),
             Base::Outgoing => (RSP, addr.disp),
             Base::Incoming if fault::is(Fault::IncomingOffset) => {
-                (RSP, addr.disp + self.frame.size() as i32)
+                (RSP, addr.disp + self.plan.frame.size() as i32)
             }
-            Base::Incoming => (RSP, addr.disp + self.frame.size() as i32 + 8),
+            Base::Incoming => (RSP, addr.disp + self.plan.frame.size() as i32 + 8),
         };
         let index = addr.index.map(|(index, scale)| (reg(index), scale));
         Mem::At { base, index, disp }
@@ -173,10 +173,7 @@ impl Emitter<'_> {
                     }
                     Rmi::Reg(_) | Rmi::Mem(_) => {
                         self.asm.cmp(index, len);
-                        self.asm.jump_if(
-                            if fault::is(Fault::BoundsSigned) { Cond::Ge } else { Cond::Ae },
-                            cold,
-                        );
+                        self.asm.jump_if(if fault::is(Fault::BoundsSigned) { Cond::Ge } else { Cond::Ae }, cold);
                     }
                 }
             }
@@ -290,9 +287,7 @@ impl Emitter<'_> {
             cond => self.asm.set(cond, dst),
         }
         // The scratch register's other bytes came along.
-        if !fault::is(Fault::BoolDirty) && !clear_first
-            || matches!(compare.cond, Cond::FloatE | Cond::FloatNe)
-        {
+        if !fault::is(Fault::BoolDirty) && !clear_first || matches!(compare.cond, Cond::FloatE | Cond::FloatNe) {
             self.asm.zext(Width::Byte, dst, dst);
         }
     }

@@ -13,7 +13,7 @@ use toyjit_runtime::layout::{
 
 /// The displacement of word `index` behind `offset`; objects and the context are far smaller.
 pub(super) fn word(offset: u64, index: u64) -> i32 {
-    (offset + 8 * index) as i32
+    i32::try_from(offset + 8 * index).expect("an offset within an object")
 }
 
 impl Selector<'_> {

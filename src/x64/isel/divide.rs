@@ -223,8 +223,7 @@ mod tests {
     #[test]
     fn magic_divides() {
         for &d in edges().iter().filter(|&&d| !(-1..=1).contains(&d)) {
-            let near =
-                [d.wrapping_mul(3), d.wrapping_mul(3) - 1, i64::MAX / d * d, i64::MIN / d * d];
+            let near = [d.wrapping_mul(3), i64::MAX / d * d, i64::MIN / d * d];
             let near = near.into_iter().flat_map(|n| [n.wrapping_sub(1), n, n.wrapping_add(1)]);
             for n in edges().into_iter().chain(near) {
                 assert_eq!(by_magic(n, d), n.wrapping_div(d), "{n} / {d}");
