@@ -39,6 +39,8 @@ pub struct Options {
     pub spill_everything: bool,
     /// How many rewrites the passes may make in all, to find the first wrong one by bisection.
     pub fuel: Option<u64>,
+    /// Whether values have few registers only (a test of the compiler).
+    pub few_registers: bool,
     /// What of the processor may be used.
     pub features: Features,
 }
@@ -52,6 +54,7 @@ impl Default for Options {
             construction: Construction::Braun,
             spill_everything: false,
             fuel: None,
+            few_registers: false,
             features: Features::detect(),
         }
     }
@@ -201,7 +204,10 @@ pub fn compile_module(
     timings: &mut Timings,
 ) -> Result<Executable, CompileError> {
     middle(&mut module, options, timings, &mut ());
-    let target = X64::new(options.features);
+    let mut target = X64::new(options.features);
+    if options.few_registers {
+        target = target.with_few_registers();
+    }
     let mut functions = Vec::with_capacity(module.functions.len());
     for function in module.functions.keys() {
         functions.push(back(&target, &module, function, options, timings)?.compiled);

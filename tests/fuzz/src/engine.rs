@@ -45,6 +45,8 @@ pub struct Engine {
     pub gc_stress: bool,
     /// Whether the processor's extensions stay unused.
     pub baseline: bool,
+    /// Whether values have few registers only.
+    pub few: bool,
     /// How many rewrites the passes may make.
     pub fuel: Option<u64>,
 }
@@ -52,8 +54,8 @@ pub struct Engine {
 impl Engine {
     /// An engine with everything usual.
     pub fn new(how: How, level: u8) -> Self {
-        let (spill, gc_stress, baseline) = (false, false, false);
-        Self { how, level, without: Vec::new(), spill, gc_stress, baseline, fuel: None }
+        let (spill, gc_stress, baseline, few) = (false, false, false, false);
+        Self { how, level, without: Vec::new(), spill, gc_stress, baseline, few, fuel: None }
     }
 
     /// The options of the pipeline.
@@ -64,6 +66,7 @@ impl Engine {
             disabled: self.without.clone(),
             spill_everything: self.spill,
             fuel: self.fuel,
+            few_registers: self.few,
             features: if self.baseline { Features::BASELINE } else { Features::detect() },
             ..Options::default()
         }
@@ -91,6 +94,7 @@ pub fn engines(seed: u64) -> Vec<Engine> {
     engines.push(Engine { without, ..native.clone() });
     engines.push(Engine { spill: true, ..native.clone() });
     engines.push(Engine { gc_stress: true, ..native.clone() });
+    engines.push(Engine { few: true, level: 3, ..native.clone() });
     engines.push(Engine { baseline: true, ..native });
     engines
 }
@@ -110,6 +114,7 @@ impl fmt::Display for Engine {
             (self.spill, "--spill-everything"),
             (self.gc_stress, "--gc-stress"),
             (self.baseline, "--baseline"),
+            (self.few, "--few-registers"),
         ] {
             if on {
                 write!(f, " {flag}")?;
@@ -137,6 +142,7 @@ impl FromStr for Engine {
                 "--spill-everything" => engine.spill = true,
                 "--gc-stress" => engine.gc_stress = true,
                 "--baseline" => engine.baseline = true,
+                "--few-registers" => engine.few = true,
                 _ => {
                     if let Some(level) = word.strip_prefix("-O") {
                         engine.level = level.parse().map_err(|_| unknown())?;
