@@ -1,5 +1,6 @@
 //! `toyjit run`: compile a program and run it in place.
 
+use super::passes::PassSwitches;
 use super::source::{self, Checked};
 use crate::interp;
 use crate::pipeline::{self, Executable};
@@ -65,10 +66,12 @@ pub struct CompileArgs {
     #[arg(long)]
     verify: bool,
 
-    /// How SSA form is constructed.
-    #[arg(long, value_name = "CONSTRUCTION", default_value = Construction::Braun.name(),
-          value_parser = constructions())]
-    ssa: Construction,
+    /// How SSA form is constructed; chosen by the size of each function where nothing is said.
+    #[arg(long, value_name = "CONSTRUCTION", value_parser = constructions())]
+    ssa: Option<Construction>,
+
+    #[command(flatten)]
+    passes: PassSwitches,
 }
 
 fn constructions() -> impl TypedValueParser<Value = Construction> {
@@ -81,8 +84,9 @@ impl CompileArgs {
     pub fn options(&self) -> pipeline::Options {
         pipeline::Options {
             level: self.level,
-            verify: self.verify,
+            verify: self.verify || cfg!(debug_assertions),
             construction: self.ssa,
+            disabled: self.passes.off.clone(),
             ..Default::default()
         }
     }
