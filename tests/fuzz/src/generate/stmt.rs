@@ -333,7 +333,7 @@ impl Generator {
             4 => {
                 self.line(&format!("var {i} = 0;"));
                 self.open(&format!("while {i} < len({a}) {{"));
-                self.line(&format!("if {a}[{i}] + {} < {sum} {{ {a}[{i}] += 1; }}", 1 << (20 * k)));
+                self.line(&format!("if {a}[{i}] + {} < {sum} {{ {a}[{i}] += 1; }}", 1i64 << (20 * k)));
                 self.line(&format!("{i} += {};", k + 1));
             }
             _ => {
