@@ -52,7 +52,7 @@ enum Program {
 }
 
 /// How many steps the IR interpreter may take.
-const STEPS: u64 = 20_000_000;
+const STEPS: u64 = 3_000_000;
 
 impl Subject {
     /// The Toy program with this text.
