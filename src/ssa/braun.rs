@@ -39,9 +39,16 @@ use crate::ir::{
 /// Brings `function` into SSA form; nothing happens where it is in it already.
 pub fn construct(function: &mut Function, folding: Folding) {
     if function.form == Form::Variable {
-        let mut builder = Builder::new(function, folding);
-        builder.run();
+        build(function, folding);
     }
+}
+
+/// Constructs; how many blocks were looked at in search of definitions, and operands of φs in
+/// search of trivial ones.
+pub(super) fn build(function: &mut Function, folding: Folding) -> usize {
+    let mut builder = Builder::new(function, folding);
+    builder.run();
+    builder.lookup.steps + builder.phis.work
 }
 
 /// A join in progress stands in `Defs` under this value.

@@ -42,4 +42,6 @@ pub fn construct(function: &mut Function, construction: Construction, folding: F
 }
 
 #[cfg(test)]
+pub(crate) mod shapes;
+#[cfg(test)]
 mod tests;

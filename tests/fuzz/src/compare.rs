@@ -44,7 +44,9 @@ fn engines(seed: u64) -> Vec<Engine> {
         engines.push(Engine::Ir { level, without: None });
     }
     engines.push(Engine::Ir { level: 2, without: without.clone() });
-    if std::env::var("NONATIVE").is_ok() { return engines; }
+    if std::env::var("NONATIVE").is_ok() {
+        return engines;
+    }
     for level in 0..=3 {
         engines.push(Engine::Native { level, without: None, spill: false, gc_stress: false });
     }

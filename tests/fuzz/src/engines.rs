@@ -128,7 +128,12 @@ impl Subject {
             Engine::Variables => self.interpret(&front.lowered.module, &mut runtime),
             Engine::Ir { level, without } => {
                 let mut module = front.lowered.module;
-                pipeline::middle(&mut module, &options(*level, without), &mut Timings::new(), &mut ());
+                pipeline::middle(
+                    &mut module,
+                    &options(*level, without),
+                    &mut Timings::new(),
+                    &mut (),
+                );
                 self.interpret(&module, &mut runtime)
             }
             Engine::Native { level, without, spill, .. } => {
@@ -182,7 +187,12 @@ impl Subject {
 }
 
 fn options(level: u8, without: &Option<String>) -> Options {
-    Options { level, verify: true, disabled: without.iter().cloned().collect(), ..Options::default() }
+    Options {
+        level,
+        verify: true,
+        disabled: without.iter().cloned().collect(),
+        ..Options::default()
+    }
 }
 
 fn runtime(engine: &Engine) -> (Runtime, Captured) {

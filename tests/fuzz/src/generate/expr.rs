@@ -70,7 +70,15 @@ impl Generator {
             Ty::Bool => (if self.random.chance(50) { "true" } else { "false" }).into(),
             Ty::Byte => format!("byte({})", self.random.below(256)),
             Ty::Str => {
-                let texts = ["\"\"", "\"a\"", "\"abc\"", "\"é\"", "\"two words\"", "\"\\n\\\"\"", "\"\\xff\\0\""];
+                let texts = [
+                    "\"\"",
+                    "\"a\"",
+                    "\"abc\"",
+                    "\"é\"",
+                    "\"two words\"",
+                    "\"\\n\\\"\"",
+                    "\"\\xff\\0\"",
+                ];
                 (*self.random.pick(&texts)).into()
             }
             Ty::Array(element) => {

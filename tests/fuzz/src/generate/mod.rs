@@ -218,7 +218,8 @@ impl Generator {
             Ty::Struct(n) => *n == structure,
             Ty::Array(inner) | Ty::Optional(inner) => self.mentions(inner, structure),
             Ty::Function(params, result) => {
-                params.iter().any(|p| self.mentions(p, structure)) || self.mentions(result, structure)
+                params.iter().any(|p| self.mentions(p, structure))
+                    || self.mentions(result, structure)
             }
             _ => false,
         }
@@ -243,8 +244,7 @@ impl Generator {
             let mutable = !(signature.recursive && i == 0);
             self.scope.push(Variable { name, ty: ty.clone(), mutable });
         }
-        let head =
-            format!("fn f{number}({}) -> {} {{", params.join(", "), signature.result.text());
+        let head = format!("fn f{number}({}) -> {} {{", params.join(", "), signature.result.text());
         self.open(&head);
         let rest = self.constant(&signature.result, 1);
         self.line("fuel -= 1;");
@@ -305,7 +305,9 @@ impl Generator {
                     Ty::Str | Ty::Array(_) | Ty::Struct(_) | Ty::Function(..) => {
                         return Ty::Optional(Box::new(inner));
                     }
-                    _ if !swarm.strings && !swarm.arrays && self.structs.is_empty() => return Ty::Int,
+                    _ if !swarm.strings && !swarm.arrays && self.structs.is_empty() => {
+                        return Ty::Int;
+                    }
                     _ if depth == 1 && !swarm.strings && self.structs.is_empty() => return Ty::Int,
                     _ => {}
                 }
