@@ -20,7 +20,7 @@ use crate::source::{Diagnostic, Interner, Severity, Sources, Trace};
 use crate::ssa::{self, Construction, Folding};
 use crate::syntax;
 use crate::timing::Timings;
-use crate::x64::{Stub, X64};
+use crate::x64::{Features, Stub, X64};
 use std::fmt;
 use toyjit_runtime::{Arguments, Runtime, Stop, Stopped};
 
@@ -37,6 +37,12 @@ pub struct Options {
     pub construction: Construction,
     /// Whether every value is kept in its spill slot (a test of the compiler).
     pub spill_everything: bool,
+    /// How many rewrites the passes may make in all, to find the first wrong one by bisection.
+    pub fuel: Option<u64>,
+    /// Whether values have few registers only (a test of the compiler).
+    pub few_registers: bool,
+    /// What of the processor may be used.
+    pub features: Features,
 }
 
 impl Default for Options {
@@ -47,6 +53,9 @@ impl Default for Options {
             disabled: Vec::new(),
             construction: Construction::Braun,
             spill_everything: false,
+            fuel: None,
+            few_registers: false,
+            features: Features::detect(),
         }
     }
 }
@@ -108,7 +117,7 @@ pub fn middle(
         level: options.level,
         disabled: options.disabled.clone(),
         verify: options.verify,
-        fuel: None,
+        fuel: options.fuel,
     };
     timings.time("opt", || opt::run(module, &passes, observer));
 }
@@ -184,9 +193,21 @@ pub fn compile(
     runtime: &mut Runtime,
     timings: &mut Timings,
 ) -> Result<Executable, CompileError> {
-    let mut module = front.lowered.module;
+    compile_module(front.lowered.module, options, runtime, timings)
+}
+
+/// Compiles a module in variable form, for one runtime.
+pub fn compile_module(
+    mut module: Module,
+    options: &Options,
+    runtime: &mut Runtime,
+    timings: &mut Timings,
+) -> Result<Executable, CompileError> {
     middle(&mut module, options, timings, &mut ());
-    let target = X64::native();
+    let mut target = X64::new(options.features);
+    if options.few_registers {
+        target = target.with_few_registers();
+    }
     let mut functions = Vec::with_capacity(module.functions.len());
     for function in module.functions.keys() {
         functions.push(back(&target, &module, function, options, timings)?.compiled);

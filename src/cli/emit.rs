@@ -1,11 +1,11 @@
 //! `toyjit emit`: what a stage of the compiler makes of a program.
 
+use super::functions::chosen;
 use super::run::CompileArgs;
 use super::{print, source};
 use crate::ir::{FuncRef, Global, Module, print as ir_print};
 use crate::mach::{CompiledFunction, RelocTarget};
 use crate::pipeline::{self, Backed};
-use crate::report::EXIT_USAGE;
 use crate::sema;
 use crate::source::{Interner, Sources, Span};
 use crate::ssa;
@@ -22,6 +22,7 @@ use std::path::PathBuf;
 Examples:
   toyjit emit cfg examples/sieve.toy                    three-address code over variables
   toyjit emit ssa examples/sieve.toy -f primes_below    the same in SSA form
+  toyjit emit ssa examples/sieve.toy --ssa minimal      as Cytron et al. construct it
   toyjit emit asm examples/sieve.toy -O0                the machine code, source lines between")]
 pub struct EmitArgs {
     /// The stage.
@@ -107,10 +108,7 @@ fn after_checking(args: &EmitArgs) -> i32 {
     }
     let chosen = match chosen(&module, args.function.as_deref()) {
         Ok(chosen) => chosen,
-        Err(message) => {
-            anstream::eprintln!("error: {message}");
-            return EXIT_USAGE;
-        }
+        Err(code) => return code,
     };
     let target = X64::native();
     let mut text = String::new();
@@ -175,16 +173,4 @@ fn assembly(
         },
     };
     format!("{}:\n{}", code.name, disassemble(compiled, &names))
-}
-
-/// The functions to show: all, or those of a name.
-fn chosen(module: &Module, name: Option<&str>) -> Result<Vec<FuncRef>, String> {
-    let Some(name) = name else { return Ok(module.functions.keys().collect()) };
-    let found: Vec<FuncRef> =
-        module.functions.iter().filter(|(_, f)| f.name == name).map(|(id, _)| id).collect();
-    if found.is_empty() {
-        let names: Vec<&str> = module.functions.values().map(|f| f.name.as_str()).collect();
-        return Err(format!("there is no function `{name}`; there are: {}", names.join(", ")));
-    }
-    Ok(found)
 }

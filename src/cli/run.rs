@@ -5,7 +5,9 @@ use crate::interp;
 use crate::pipeline::{self, Executable};
 use crate::report::{EXIT_FAULT, exit_code, fault_report, stop_report};
 use crate::source::{Sources, Trace};
+use crate::ssa::Construction;
 use crate::timing::Timings;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -62,12 +64,27 @@ pub struct CompileArgs {
     /// Check the compiler's own work: the IR after each pass, each register allocation.
     #[arg(long)]
     verify: bool,
+
+    /// How SSA form is constructed.
+    #[arg(long, value_name = "CONSTRUCTION", default_value = Construction::Braun.name(),
+          value_parser = constructions())]
+    ssa: Construction,
+}
+
+fn constructions() -> impl TypedValueParser<Value = Construction> {
+    PossibleValuesParser::new(Construction::ALL.map(Construction::name))
+        .map(|name| Construction::from_name(&name).unwrap_or_default())
 }
 
 impl CompileArgs {
     /// The options of the pipeline.
     pub fn options(&self) -> pipeline::Options {
-        pipeline::Options { level: self.level, verify: self.verify, ..Default::default() }
+        pipeline::Options {
+            level: self.level,
+            verify: self.verify,
+            construction: self.ssa,
+            ..Default::default()
+        }
     }
 }
 
@@ -159,7 +176,7 @@ fn finish(sources: &Sources, runtime: &mut Runtime, code: i32) -> i32 {
 }
 
 fn stopped(sources: &Sources, stop: &Stop, trace: &Trace) -> i32 {
-    anstream::eprint!("{}", stop_report(sources, stop, trace, true));
+    anstream::eprint!("{}", stop_report(sources, stop, trace, source::color()));
     exit_code(stop)
 }
 

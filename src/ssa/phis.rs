@@ -12,6 +12,7 @@
 use super::forward::Forward;
 use crate::entity::{Arena, List, ListPool, SideTable};
 use crate::ir::{Block, Value};
+use toyjit_runtime::fault::{self, Fault};
 
 crate::entity! {
     /// A φ.
@@ -113,11 +114,9 @@ impl Phis {
             self.work += 1;
             let operand = forward.resolve(operand);
             if operand != value && Some(operand) != data.same {
-                if let Some(same) = data.same {
+                if let Some(same) = data.same.filter(|_| !fault::is(Fault::SsaTrivial)) {
                     if data.seen != seen {
-                        [value, same, operand]
-                            .into_iter()
-                            .for_each(|witness| self.watch(phi, witness));
+                        [value, same, operand].into_iter().for_each(|at| self.watch(phi, at));
                     }
                     return None;
                 }

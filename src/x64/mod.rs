@@ -17,6 +17,7 @@ mod code;
 mod emit;
 mod isel;
 mod layout;
+mod operand;
 
 pub use features::Features;
 pub use inst::Inst;
@@ -40,6 +41,12 @@ impl X64 {
     /// For a processor with these features.
     pub fn new(features: Features) -> Self {
         Self { features, first_type: FIRST_REGISTERED, registers: regs::register_file() }
+    }
+
+    /// With as few registers as can be.
+    pub fn with_few_registers(mut self) -> Self {
+        self.registers.allocatable.retain(|&reg| regs::FEW.contains(reg));
+        self
     }
 
     /// For the processor at hand.

@@ -339,7 +339,7 @@ impl Generator {
 
     fn structure_value(&mut self, number: usize, depth: usize) -> String {
         let fields = self.structs[number].clone();
-        let fields: Vec<String> = fields
+        let mut fields: Vec<String> = fields
             .iter()
             .enumerate()
             .map(|(i, ty)| {
@@ -347,6 +347,9 @@ impl Generator {
                 format!("f{i}: {value}")
             })
             .collect();
+        if self.random.chance(30) {
+            fields.reverse();
+        }
         format!("S{number} {{ {} }}", fields.join(", "))
     }
 
