@@ -38,7 +38,7 @@ impl<M: Meet, const FORWARD: bool> GenKill for Told<M, FORWARD> {
     }
 }
 
-fn random_graph(
+pub(super) fn random_graph(
     u: &mut arbtest::arbitrary::Unstructured<'_>,
 ) -> arbtest::arbitrary::Result<Function> {
     let mut f = Function::new("g", FuncRef(0), Signature::default());

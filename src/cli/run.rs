@@ -1,11 +1,14 @@
 //! `toyjit run`: compile a program and run it in place.
 
+use super::passes::PassSwitches;
 use super::source::{self, Checked};
 use crate::interp;
 use crate::pipeline::{self, Executable};
 use crate::report::{EXIT_FAULT, exit_code, fault_report, stop_report};
 use crate::source::{Sources, Trace};
 use crate::timing::Timings;
+use crate::ssa::Construction;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -59,12 +62,30 @@ pub struct CompileArgs {
     /// Check the compiler's own work: the IR after each pass, each register allocation.
     #[arg(long)]
     verify: bool,
+
+    /// How SSA form is constructed; chosen by the size of each function where nothing is said.
+    #[arg(long, value_name = "CONSTRUCTION", value_parser = constructions())]
+    ssa: Option<Construction>,
+
+    #[command(flatten)]
+    passes: PassSwitches,
+}
+
+fn constructions() -> impl TypedValueParser<Value = Construction> {
+    PossibleValuesParser::new(Construction::ALL.map(Construction::name))
+        .map(|name| Construction::from_name(&name).unwrap_or_default())
 }
 
 impl CompileArgs {
     /// The options of the pipeline.
     pub fn options(&self) -> pipeline::Options {
-        pipeline::Options { level: self.level, verify: self.verify, ..Default::default() }
+        pipeline::Options {
+            level: self.level,
+            verify: self.verify || cfg!(debug_assertions),
+            construction: self.ssa,
+            disabled: self.passes.off.clone(),
+            ..Default::default()
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 use super::forward::Forward;
 use crate::entity::{Arena, List, ListPool, SideTable};
 use crate::ir::{Block, Value};
+use toyjit_runtime::fault::{self, Fault};
 
 crate::entity! {
     /// A φ.
@@ -119,7 +120,7 @@ impl Phis {
             self.work += 1;
             let operand = forward.resolve(operand);
             if operand != data.value && Some(operand) != data.same {
-                if data.same.is_some() {
+                if data.same.is_some() && !fault::is(Fault::SsaTrivial) {
                     return None;
                 }
                 data.same = Some(operand);
