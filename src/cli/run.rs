@@ -12,11 +12,12 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::Path;
 use toyjit_runtime::{Config, Runtime, Stop};
 
 /// Compile a program and run it.
 #[derive(Args)]
+#[command(override_usage = "toyjit run [OPTIONS] <FILE> [ARGS]...")]
 #[command(after_help = "\
 Examples:
   toyjit run examples/sieve.toy 1000         the program's arguments follow its name
@@ -45,13 +46,9 @@ pub struct RunArgs {
     #[arg(long)]
     gc_stress: bool,
 
-    /// The program, or - for standard input.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-
-    /// The program's arguments.
-    #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
-    args: Vec<OsString>,
+    /// The program, or - for standard input; all that follows it is the program's.
+    #[arg(value_names = ["FILE", "ARGS"], required = true, num_args = 1.., trailing_var_arg = true)]
+    program: Vec<OsString>,
 }
 
 /// How a program is compiled.
@@ -107,7 +104,7 @@ enum TimeFormat {
 }
 
 pub fn main(args: &RunArgs) -> i32 {
-    let Checked { sources, front, mut timings } = match source::check(&args.file) {
+    let Checked { sources, front, mut timings } = match source::check(args.file()) {
         Ok(checked) => checked,
         Err(code) => return code,
     };
@@ -147,10 +144,14 @@ pub fn main(args: &RunArgs) -> i32 {
 }
 
 impl RunArgs {
+    fn file(&self) -> &Path {
+        Path::new(&self.program[0])
+    }
+
     fn config(&self) -> Config {
         Config {
             gc_stress: self.gc_stress,
-            args: self.args.iter().map(|arg| arg.clone().into_vec()).collect(),
+            args: self.program[1..].iter().map(|arg| arg.clone().into_vec()).collect(),
             ..Config::default()
         }
     }
