@@ -82,7 +82,8 @@ fn compare<P: GenKill>(f: &Function, cfg: &Cfg, problem: &P, effect: Effect<'_>)
     let solution = solve(f, cfg, problem);
     let (by_rounds, _) = solve_by_rounds(f, cfg, problem);
     for &block in cfg.rpo() {
-        let of = |bits: &Bits<P::Meet>| (0..facts).map(|bit| bits.contains(bit)).collect::<Vec<_>>();
+        let of =
+            |bits: &Bits<P::Meet>| (0..facts).map(|bit| bits.contains(bit)).collect::<Vec<_>>();
         assert_eq!(of(solution.input(block)), expected[block.index()], "{block}");
         assert_eq!(of(by_rounds.input(block)), expected[block.index()], "{block}");
     }
@@ -157,7 +158,8 @@ fn solutions_are_those_of_a_naive_solver() {
             for some in variables.chunks(SLICE) {
                 let exposed = some.iter().flat_map(|&variable| mentions.exposed(variable)).copied();
                 compare_sparse(f, &cfg, &Liveness::new(some), exposed, &mut may);
-                let assigned = some.iter().flat_map(|&variable| mentions.assigned(variable)).copied();
+                let assigned =
+                    some.iter().flat_map(|&variable| mentions.assigned(variable)).copied();
                 compare_sparse(f, &cfg, &Assigned::new(some, &[]), assigned, &mut must);
             }
 
@@ -184,11 +186,12 @@ fn solutions_are_those_of_a_naive_solver() {
                 result.is_some_and(|value| expressions.killed_by(value).contains(&all[fact]))
             };
             let computed = |at: Point| at.inst(f).and_then(|inst| expressions.of_inst(inst));
-            compare(f, &cfg, &Available::new(&expressions, &all), &|at, fact| {
-                match (killed(at, fact), computed(at) == Some(all[fact])) {
-                    (true, _) => Some(false),
-                    (_, computed) => computed.then_some(true),
-                }
+            compare(f, &cfg, &Available::new(&expressions, &all), &|at, fact| match (
+                killed(at, fact),
+                computed(at) == Some(all[fact]),
+            ) {
+                (true, _) => Some(false),
+                (_, computed) => computed.then_some(true),
             });
             for some in all.chunks(SLICE) {
                 let problem = Available::new(&expressions, some);
@@ -294,7 +297,14 @@ fn what_is_available_need_not_be_computed() {
                     count += 1;
                 } else {
                     // `append_assign` puts it at the end of the block, whose list is replaced below.
-                    insts.push(changed.append_assign(block, variable, Op::Copy, &[result], 0, Loc(0)));
+                    insts.push(changed.append_assign(
+                        block,
+                        variable,
+                        Op::Copy,
+                        &[result],
+                        0,
+                        Loc(0),
+                    ));
                 }
             });
             changed.blocks[block].insts = insts;
@@ -400,9 +410,8 @@ fn the_worked_example() {
 pub(crate) fn large(blocks: usize, near: usize) -> Function {
     let most = near;
     let mut f = Function::new("large", FuncRef(0), Signature::default());
-    let shared: Vec<Variable> = (0..8)
-        .map(|i| f.add_variable(format!("x{i}"), Type::Int, Span::default()))
-        .collect();
+    let shared: Vec<Variable> =
+        (0..8).map(|i| f.add_variable(format!("x{i}"), Type::Int, Span::default())).collect();
     let zero = f.int(0);
     for &variable in &shared {
         f.append_assign(ENTRY, variable, Op::Copy, &[zero], 0, Loc(0));
@@ -510,23 +519,32 @@ fn measure_large_functions() {
     for problem in ["reaching", "live", "available", "busy"] {
         rows.push((problem.into(), Box::new(move |blocks| _ = work_of(problem, blocks))));
     }
-    rows.push(("constants".into(), Box::new(move |blocks| {
-        let f = &large(blocks, blocks);
-        let cfg = Cfg::compute(f);
-        solve(f, &cfg, &Constants::new(module, f, &cfg));
-    })));
-    rows.push(("taint".into(), Box::new(move |blocks| {
-        let f = &large(blocks, blocks);
-        let cfg = Cfg::compute(f);
-        solve(f, &cfg, &Taint::new(module, f, &cfg));
-    })));
-    rows.push(("dominators, frontiers, loops".into(), Box::new(|blocks| {
-        let f = &large(blocks, blocks);
-        let cfg = Cfg::compute(f);
-        let dominators = Dominators::compute(&cfg);
-        Frontier::compute(&cfg, &dominators);
-        Nesting::compute(f, &cfg);
-    })));
+    rows.push((
+        "constants".into(),
+        Box::new(move |blocks| {
+            let f = &large(blocks, blocks);
+            let cfg = Cfg::compute(f);
+            solve(f, &cfg, &Constants::new(module, f, &cfg));
+        }),
+    ));
+    rows.push((
+        "taint".into(),
+        Box::new(move |blocks| {
+            let f = &large(blocks, blocks);
+            let cfg = Cfg::compute(f);
+            solve(f, &cfg, &Taint::new(module, f, &cfg));
+        }),
+    ));
+    rows.push((
+        "dominators, frontiers, loops".into(),
+        Box::new(|blocks| {
+            let f = &large(blocks, blocks);
+            let cfg = Cfg::compute(f);
+            let dominators = Dominators::compute(&cfg);
+            Frontier::compute(&cfg, &dominators);
+            Nesting::compute(f, &cfg);
+        }),
+    ));
     for (name, work) in rows {
         let times = [25_000, 50_000, 100_000].map(|blocks| {
             let start = Instant::now();

@@ -171,7 +171,9 @@ impl<'a> Builder<'a> {
     /// The value that an instruction need not compute.
     fn fold(&mut self, block: Block, inst: Inst, ty: Type) -> Option<Value> {
         let folded = fold(self.function, inst, ty, self.folding);
-        folded.or_else(|| self.numbering.as_mut()?.find(self.function, &mut self.forward, block, inst))
+        folded.or_else(|| {
+            self.numbering.as_mut()?.find(self.function, &mut self.forward, block, inst)
+        })
     }
 
     /// What an operand is in SSA form.
