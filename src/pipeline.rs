@@ -33,8 +33,8 @@ pub struct Options {
     pub verify: bool,
     /// Names of passes to leave out.
     pub disabled: Vec<String>,
-    /// How SSA form is constructed.
-    pub construction: Construction,
+    /// How SSA form is constructed; by size where nothing is said.
+    pub construction: Option<Construction>,
     /// Whether every value is kept in its spill slot (a test of the compiler).
     pub spill_everything: bool,
     /// How many rewrites the passes may make in all, to find the first wrong one by bisection.
@@ -51,7 +51,7 @@ impl Default for Options {
             level: 2,
             verify: cfg!(debug_assertions),
             disabled: Vec::new(),
-            construction: Construction::Braun,
+            construction: None,
             spill_everything: false,
             fuel: None,
             few_registers: false,
@@ -110,7 +110,8 @@ pub fn middle(
     let folding = if options.level == 0 { Folding::Off } else { Folding::On };
     timings.time("ssa", || {
         for function in module.functions.values_mut() {
-            ssa::construct(function, options.construction, folding);
+            let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
+            ssa::construct(function, construction, folding);
         }
     });
     let passes = opt::Options {

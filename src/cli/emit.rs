@@ -2,9 +2,10 @@
 
 use super::functions::chosen;
 use super::run::CompileArgs;
-use super::{print, source};
+use super::{passes, print, source};
 use crate::ir::{FuncRef, Global, Module, print as ir_print};
 use crate::mach::{CompiledFunction, RelocTarget};
+use crate::opt::{Event, Observer, Stats};
 use crate::pipeline::{self, Backed};
 use crate::sema;
 use crate::source::{Interner, Sources, Span};
@@ -13,6 +14,7 @@ use crate::syntax;
 use crate::timing::Timings;
 use crate::x64::disasm::{Names, disassemble};
 use crate::x64::{self, Stub, X64};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -23,6 +25,7 @@ Examples:
   toyjit emit cfg examples/sieve.toy                    three-address code over variables
   toyjit emit ssa examples/sieve.toy -f primes_below    the same in SSA form
   toyjit emit ssa examples/sieve.toy --ssa minimal      as Cytron et al. construct it
+  toyjit emit opt examples/sieve.toy --after gvn        after each run of one pass
   toyjit emit asm examples/sieve.toy -O0                the machine code, source lines between")]
 pub struct EmitArgs {
     /// The stage.
@@ -35,6 +38,10 @@ pub struct EmitArgs {
     /// The program, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
+
+    /// With the stage `opt`: show the code after each run of this pass.
+    #[arg(long, value_name = "PASS", value_parser = PossibleValuesParser::new(passes::names()))]
+    after: Option<String>,
 
     /// Show this function only.
     #[arg(short, long, value_name = "NAME")]
@@ -95,21 +102,28 @@ fn after_checking(args: &EmitArgs) -> i32 {
         return print(&sema::dump_hir(&front.program, &front.interner));
     }
     let mut module = front.lowered.module;
+    let chosen = match chosen(&module, args.function.as_deref()) {
+        Ok(chosen) => chosen,
+        Err(code) => return code,
+    };
     let options = args.compile.options();
     let mut timings = Timings::new();
     match args.stage {
         Stage::Cfg => {}
         Stage::Ssa => {
             for function in module.functions.values_mut() {
-                ssa::construct(function, options.construction, ssa::Folding::Off);
+                let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
+                ssa::construct(function, construction, ssa::Folding::Off);
             }
         }
-        _ => pipeline::middle(&mut module, &options, &mut timings, &mut ()),
+        _ => {
+            let mut after = After { pass: args.after.as_deref(), chosen: &chosen, text: String::new() };
+            pipeline::middle(&mut module, &options, &mut timings, &mut after);
+            if args.stage == Stage::Opt && args.after.is_some() {
+                return print(&after.text);
+            }
+        }
     }
-    let chosen = match chosen(&module, args.function.as_deref()) {
-        Ok(chosen) => chosen,
-        Err(code) => return code,
-    };
     let target = X64::native();
     let mut text = String::new();
     for function in chosen {
@@ -132,6 +146,27 @@ fn after_checking(args: &EmitArgs) -> i32 {
         }
     }
     print(&text)
+}
+
+/// Writes down the chosen functions as a pass left them.
+struct After<'a> {
+    pass: Option<&'a str>,
+    chosen: &'a [FuncRef],
+    text: String,
+}
+
+impl Observer for After<'_> {
+    fn after(&mut self, event: &Event<'_>) {
+        if self.pass == Some(event.pass.name) && self.chosen.contains(&event.id) {
+            let Stats { insts_before, insts_after, rewrites, .. } = event.stats;
+            self.text += &format!(
+                "; after {}: {rewrites} rewrites, {insts_before} instructions before, {insts_after} \
+                 after\n{}\n",
+                event.pass.name,
+                ir_print::function(event.module, event.function)
+            );
+        }
+    }
 }
 
 fn machine(

@@ -3,6 +3,7 @@
 mod analyze;
 mod check;
 mod emit;
+mod passes;
 mod functions;
 mod run;
 mod source;

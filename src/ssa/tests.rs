@@ -2,7 +2,7 @@
 
 use super::figures::{Figures, measure};
 use super::*;
-use crate::analysis::problem_tests::large;
+use crate::analysis::tests::large::large;
 use crate::ir::generate::{self, Rng, Shape};
 use crate::ir::interp::Interpreter;
 use crate::ir::verify::verify_module;
