@@ -11,7 +11,7 @@ use crate::collect::Tracer;
 use crate::context::Context;
 use crate::large::{LARGE_SIZE, Large};
 use crate::layout::{HEADER, LARGE, LOG, MARK, Slot, WORD};
-use crate::memory::machine_limit;
+use crate::memory::default_limit;
 use crate::nursery::Nursery;
 use crate::old::{BLOCK, Old};
 use crate::raw;
@@ -133,7 +133,7 @@ impl Heap {
 
     /// The most bytes that the heap may take.
     fn limit(&mut self) -> u64 {
-        *self.limit.get_or_insert_with(machine_limit)
+        *self.limit.get_or_insert_with(default_limit)
     }
 
     /// How many more bytes the heap may take.

@@ -231,7 +231,14 @@ pub struct Asm {
     short_jumps: Vec<bool>,
     /// The jumps so far: where each ends, and where it leads.
     jumps: Vec<(usize, Label)>,
+    /// Where something may be filled in before a poll.
+    pads: Vec<usize>,
 }
+
+/// Bytes of a poll, as long as a jump.
+const POLL_LEN: u32 = 5;
+/// Bytes that are filled in before a poll at most.
+const MOST_PAD: usize = POLL_LEN as usize - 2;
 
 /// Literals in order of their first use.
 struct Pool<T> {
@@ -254,6 +261,7 @@ impl Asm {
             masks: Pool::default(),
             short_jumps,
             jumps: Vec::new(),
+            pads: Vec::new(),
         }
     }
 
@@ -317,13 +325,48 @@ impl Asm {
         dynasm!(self.ops ; .align to, 0xCC);
     }
 
-    /// Which jumps of this assembly reach their labels with 8 bits; making them short moves no label
-    /// away from a jump, so that it stays true.
+    /// Fills with instructions without effect until a poll may stand here.
+    pub fn align_poll(&mut self) {
+        let beyond = self.offset() % 8;
+        self.pads.push(self.ops.offset().0);
+        if beyond > 8 - POLL_LEN {
+            self.nop(8 - beyond);
+        }
+    }
+
+    /// An instruction of 5 bytes without effect, inside an aligned word; its offset is the answer.
+    pub fn poll(&mut self) -> u32 {
+        self.align_poll();
+        self.nop(POLL_LEN);
+        self.offset() - POLL_LEN
+    }
+
+    /// One instruction without effect, of 1 to 5 bytes.
+    fn nop(&mut self, len: u32) {
+        match len {
+            1 => dynasm!(self.ops ; nop),
+            2 => dynasm!(self.ops ; .u8 0x66 ; .u8 0x90),
+            3 => dynasm!(self.ops ; .u8 0x0F ; .u8 0x1F ; .u8 0x00),
+            4 => dynasm!(self.ops ; .u8 0x0F ; .u8 0x1F ; .u8 0x40 ; .u8 0x00),
+            _ => dynasm!(self.ops ; .u8 0x0F ; .u8 0x1F ; .u8 0x44 ; .u8 0x00 ; .u8 0x00),
+        }
+    }
+
+    /// Where a label that was bound is.
+    pub fn place_of(&self, label: Label) -> u32 {
+        self.ops.labels().resolve_dynamic(label).map_or(0, |place| place.0 as u32)
+    }
+
+    /// Which jumps of this assembly reach their labels with 8 bits. Making them short moves no label
+    /// away from a jump, so that it stays true; but what fills up before polls may grow.
     pub fn relax(&self) -> Vec<bool> {
         let labels = self.ops.labels();
         let distance = |&(end, label): &(usize, Label)| {
-            let target = labels.resolve_dynamic(label).ok()?;
-            i8::try_from(target.0 as i64 - end as i64).ok()
+            let target = labels.resolve_dynamic(label).ok()?.0;
+            let before = |place: usize| self.pads.partition_point(|&pad| pad < place);
+            let pads = before(end.max(target) + 1) - before(end.min(target));
+            let distance = end.abs_diff(target) + MOST_PAD * pads;
+            i8::try_from(distance).ok()
         };
         self.jumps.iter().map(|jump| distance(jump).is_some()).collect()
     }

@@ -74,6 +74,7 @@ fn calls_anything(inst: &Inst) -> bool {
             | Inst::CheckZero { .. }
             | Inst::Barrier { .. }
             | Inst::Alloc { .. }
+            | Inst::Poll
     )
 }
 
