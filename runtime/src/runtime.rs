@@ -77,15 +77,18 @@ impl Runtime {
     /// A runtime for one program; `Err` where the operating system gives no memory.
     pub fn new(config: Config) -> Result<Self, Stop> {
         let context = ContextMemory::new().ok_or(Trap::Memory)?;
+        let interrupter = Interrupter::new(Arc::clone(&context));
+        let mut output = config.output;
+        output.interrupter = Some(interrupter.clone());
         Ok(Self {
-            interrupter: Interrupter::new(Arc::clone(&context)),
+            interrupter,
             context,
             types: TypeTable::new(),
             heap: Heap::new(config.max_heap, config.gc_stress),
             statics: Statics::new(),
             roots: Roots::default(),
             code: CodeMap::new(),
-            output: config.output,
+            output,
             input: config.input,
             args: config.args,
             globals: Vec::new(),

@@ -2,6 +2,8 @@
 
 mod check;
 mod emit;
+mod figures;
+mod limits;
 mod run;
 mod source;
 
