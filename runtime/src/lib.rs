@@ -17,6 +17,7 @@ pub mod types;
 
 mod arrays;
 mod buffers;
+mod bulk;
 mod collect;
 mod heap;
 mod input;

@@ -139,6 +139,11 @@ impl Runtime {
         self.context.pointer()
     }
 
+    /// Bytes of stack that a run gets.
+    pub fn stack_size(&self) -> usize {
+        self.stack_size
+    }
+
     /// A handle to interrupt the run with.
     pub fn interrupter(&self) -> Interrupter {
         self.interrupter.clone()
