@@ -24,13 +24,8 @@ const HEAP: u64 = 6 << 20;
 fn runtime() -> (Runtime, Captured) {
     let (output, captured) = Output::capture();
     let input = Input::bytes(Vec::new());
-    let config = Config {
-        max_heap: Some(HEAP),
-        stack_size: 256 << 10,
-        output,
-        input,
-        ..Config::default()
-    };
+    let config =
+        Config { max_heap: Some(HEAP), stack_size: 256 << 10, output, input, ..Config::default() };
     (Runtime::new(config).expect("a runtime"), captured)
 }
 

@@ -132,7 +132,8 @@ impl Interrupter {
         let poll = |(from, to): (u32, u32)| {
             let at = from & !7;
             // SAFETY: the word is a part of the code.
-            let usual = unsafe { ptr::with_exposed_provenance::<u64>(start as usize + at as usize).read() };
+            let usual =
+                unsafe { ptr::with_exposed_provenance::<u64>(start as usize + at as usize).read() };
             let distance = to.wrapping_sub(from + JUMP_LEN);
             let mut bytes = usual.to_le_bytes();
             let skip = (from - at) as usize;

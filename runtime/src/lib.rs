@@ -8,6 +8,7 @@
 pub mod codemap;
 pub mod context;
 pub mod entry;
+pub mod fault;
 pub mod layout;
 pub mod math;
 pub mod parse;
@@ -34,9 +35,9 @@ mod show;
 mod statics;
 mod stats;
 mod strings;
-mod watch;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use codemap::{CodeMap, CodeRange, Site};
 pub use context::Context;

@@ -174,7 +174,11 @@ mod tests {
     fn groups_and_all_that_they_lie_in() {
         assert_eq!(
             group_files("0::/a/b\n"),
-            ["/sys/fs/cgroup/a/b/memory.max", "/sys/fs/cgroup/a/memory.max", "/sys/fs/cgroup/memory.max"]
+            [
+                "/sys/fs/cgroup/a/b/memory.max",
+                "/sys/fs/cgroup/a/memory.max",
+                "/sys/fs/cgroup/memory.max"
+            ]
         );
         let old = "12:cpu,cpuacct:/x\n4:memory:/\n";
         assert_eq!(group_files(old), ["/sys/fs/cgroup/memory/memory.limit_in_bytes"]);

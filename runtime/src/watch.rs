@@ -45,7 +45,11 @@ impl Watch {
         codes: ExitCodes,
     ) -> io::Result<Self> {
         let wake = libc::SIGRTMIN();
-        let watched = if is_ignored(libc::SIGINT) { Signals::of(&[wake]) } else { Signals::of(&[wake, libc::SIGINT]) };
+        let watched = if is_ignored(libc::SIGINT) {
+            Signals::of(&[wake])
+        } else {
+            Signals::of(&[wake, libc::SIGINT])
+        };
         do_nothing_on(wake);
         let done = Arc::new(AtomicBool::new(false));
         // SAFETY: no precondition.

@@ -46,8 +46,9 @@ fn size(text: &str) -> Result<u64, String> {
         "T" => 40,
         _ => return Err(format!("`{unit}` is no unit; K, M, G and T are")),
     };
-    let number: u64 =
-        digits.parse().map_err(|_| "a size is a whole number, with K, M, G or T behind it or not")?;
+    let number: u64 = digits
+        .parse()
+        .map_err(|_| "a size is a whole number, with K, M, G or T behind it or not")?;
     number.checked_mul(1 << shift).ok_or_else(|| "that is more than any machine has".to_owned())
 }
 

@@ -154,8 +154,7 @@ pub fn link(
     });
     // SAFETY: the polls are in this code, whose memory outlives the answer; the compiler made them
     // for it.
-    let interruptible =
-        unsafe { runtime.interrupter().add_code(base, memory.len(), polls) };
+    let interruptible = unsafe { runtime.interrupter().add_code(base, memory.len(), polls) };
     Ok(Linked { _interruptible: interruptible, memory, entries })
 }
 

@@ -246,6 +246,7 @@ fn src_text<R: Copy>(src: &Src<R>, name: &dyn Fn(R) -> String) -> String {
 fn compare_text<R: Copy>(compare: &Compare<R>, name: &dyn Fn(R) -> String) -> String {
     let kind = match compare.kind {
         CompareKind::Int => "cmp",
+        CompareKind::Byte => "cmpb",
         CompareKind::Test => "test",
         CompareKind::Float => "fcmp",
     };

@@ -17,6 +17,7 @@ mod code;
 mod emit;
 mod isel;
 mod layout;
+mod operand;
 
 pub use features::Features;
 pub use inst::Inst;
@@ -43,6 +44,12 @@ impl X64 {
     pub fn new(features: Features) -> Self {
         let registers = regs::register_file();
         Self { features, first_type: FIRST_REGISTERED, polls: true, registers }
+    }
+
+    /// With as few registers as can be.
+    pub fn with_few_registers(mut self) -> Self {
+        self.registers.allocatable.retain(|&reg| regs::FEW.contains(reg));
+        self
     }
 
     /// For the processor at hand.
