@@ -81,7 +81,8 @@ impl Board {
                 for visit in visits {
                     let mark = if visit.changed { '*' } else { ' ' };
                     let (block, input, output) = (visit.block, &visit.input, &visit.output);
-                    let _ = writeln!(text, "{mark} {:<4} in {input} out {output}", block.to_string());
+                    let _ =
+                        writeln!(text, "{mark} {:<4} in {input} out {output}", block.to_string());
                 }
             }
         }

@@ -48,7 +48,8 @@ pub(super) fn check(f: &Function, cfg: &Cfg, facts: &FunctionFacts, out: &mut Ve
                 let mut live = behind.clone();
                 problem.transfer(f, at, &mut live);
                 while let Some(write) = left.next_if(|write| write.at == at) {
-                    let is_dead = problem.bit(write.variable).is_some_and(|bit| !live.contains(bit));
+                    let is_dead =
+                        problem.bit(write.variable).is_some_and(|bit| !live.contains(bit));
                     if is_dead && write.kind != WriteKind::Late {
                         dead.push(*write);
                     }

@@ -44,10 +44,13 @@ const NOWHERE: Node = Node { idom: None, first: 1, end: 0, depth: 0, child_start
 impl Dominators {
     /// The dominator tree of a graph.
     pub fn compute(cfg: &Cfg) -> Self {
-        Self::from_idoms(cfg, &match cfg.rpo().len() {
-            ..=SMALL => chk::immediate_dominators(cfg),
-            _ => semi_nca::immediate_dominators(cfg),
-        })
+        Self::from_idoms(
+            cfg,
+            &match cfg.rpo().len() {
+                ..=SMALL => chk::immediate_dominators(cfg),
+                _ => semi_nca::immediate_dominators(cfg),
+            },
+        )
     }
 
     fn from_idoms(cfg: &Cfg, idoms: &[(Block, Block)]) -> Self {
@@ -247,7 +250,9 @@ mod tests {
                 };
                 let (chk, semi) = (chk::immediate_dominators, semi_nca::immediate_dominators);
                 let (chk, semi) = (time(chk), time(semi));
-                println!("{count:>7} blocks, loops {loops}: chk {chk:.1}, semi-nca {semi:.1} ns/block");
+                println!(
+                    "{count:>7} blocks, loops {loops}: chk {chk:.1}, semi-nca {semi:.1} ns/block"
+                );
             }
         }
     }

@@ -197,9 +197,9 @@ impl<'a> Solver<'a> {
             }
             _ => [false; 2],
         };
-        for edge in 0..2 {
+        for (edge, taken) in taken.into_iter().enumerate() {
             let known = self.solution.executable[block][edge];
-            if taken[edge] && !known {
+            if taken && !known {
                 self.edges.push((block, edge));
             } else if known && self.refining.contains(block) {
                 for place in 0..f.blocks[block].terminator.edges()[edge].args.len() {
