@@ -205,6 +205,16 @@ pub fn compile_module(
     timings: &mut Timings,
 ) -> Result<Executable, CompileError> {
     middle(&mut module, options, timings, &mut ());
+    generate(module, options, runtime, timings)
+}
+
+/// Optimised SSA form to machine code, for one runtime.
+pub fn generate(
+    module: Module,
+    options: &Options,
+    runtime: &mut Runtime,
+    timings: &mut Timings,
+) -> Result<Executable, CompileError> {
     let mut target = X64::new(options.features);
     if options.few_registers {
         target = target.with_few_registers();
