@@ -61,7 +61,9 @@ fn all_engines_agree() {
 fn every_program_has_a_size_and_a_twin_in_c() {
     let mut names: Vec<String> = fs::read_dir("benches/toy")
         .expect("benches/toy")
-        .filter_map(|entry| Some(entry.ok()?.file_name().to_str()?.strip_suffix(".toy")?.to_owned()))
+        .filter_map(|entry| {
+            Some(entry.ok()?.file_name().to_str()?.strip_suffix(".toy")?.to_owned())
+        })
         .collect();
     names.sort();
     let sizes: Vec<&str> = SIZES.iter().map(|&(name, _)| name).collect();

@@ -11,7 +11,7 @@
 use super::Context;
 use super::effects::{Clobbers, clobbers};
 use super::licm::preheader;
-use crate::analysis::loops::{Loop, Loops};
+use crate::analysis::loops::Loops;
 use crate::entity::SideTable;
 use crate::ir::{
     Block, Cfg, Const, Dominators, Edge, ElemClass, Function, Inst, Module, Op, Space, Terminator,
@@ -40,13 +40,12 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     }
     let mut forward = Forward::new(f);
     for (id, data) in loops.iter().filter(|(id, _)| inner[id.0 as usize]) {
-        let mut latches = cfg.pred_edges(data.header).iter().filter(|e| loops.contains(id, e.block));
+        let mut latches =
+            cfg.pred_edges(data.header).iter().filter(|e| loops.contains(id, e.block));
         let (Some(&latch), None) = (latches.next(), latches.next()) else { continue };
         let shape = Shape {
-            id,
             header: data.header,
             latch: (latch.block, latch.index as usize),
-            loops: &loops,
             homes: homes(f, &bodies[id.0 as usize]),
         };
         let found = shape.matches(f, cx.module, &dominators, &bodies[id.0 as usize]);
@@ -74,11 +73,9 @@ fn homes(f: &Function, body: &[Block]) -> SideTable<Value, bool> {
 }
 
 /// An innermost loop with one back edge.
-struct Shape<'a> {
-    id: Loop,
+struct Shape {
     header: Block,
     latch: (Block, usize),
-    loops: &'a Loops,
     /// What is defined in the loop.
     homes: SideTable<Value, bool>,
 }
@@ -102,7 +99,7 @@ struct Load {
     stored: Value,
 }
 
-impl Shape<'_> {
+impl Shape {
     fn matches(
         &self,
         f: &Function,

@@ -11,6 +11,11 @@
 //! removes checks of nil from what is known on a path.** Elements are loaded early only where the
 //! index is the result of a check that stands before the loop.
 //!
+//! What must run first each time round anyway, in the loop's header before anything else that has
+//! an effect, may fail in front of the loop as well: such checks move too, out of one loop. Once
+//! loops are inverted that is the beginning of the body. [`run_late`] is for then: it loads through
+//! no reference that it hasn't seen loaded through on the way in.
+//!
 //! What is cheap stays, unless something dear that moves needs it: a register that lives through
 //! the loop costs more.
 //!
@@ -24,15 +29,24 @@ use crate::ir::{
     Block, Cfg, Const, Dominators, Edge, Effects, Function, Inst, Op, Space, Terminator, Value,
 };
 
-/// Moves invariant code out of loops.
+/// Moves invariant code out of loops, where all checks of nil are still in place.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
+    move_code(f, cx, true);
+}
+
+/// Moves invariant code out of loops, where checks of nil may be gone.
+pub fn run_late(f: &mut Function, cx: &mut Context<'_>) {
+    move_code(f, cx, false);
+}
+
+fn move_code(f: &mut Function, cx: &mut Context<'_>, all_loads: bool) {
     let cfg = Cfg::compute(f);
     let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
     if loops.iter().len() == 0 {
         return;
     }
-    let targets = Plan::new(f, &cfg, &loops).targets(f, &cfg);
-    let moved = demanded(f, &cfg, &targets, cx);
+    let targets = Plan::new(f, &cfg, &loops, all_loads).targets(f, &cfg, cx);
+    let moved = demanded(f, &cfg, &targets);
     if !moved.is_empty() {
         carry_out(f, &cfg, &loops, &targets, &moved);
     }
@@ -74,13 +88,14 @@ impl Writes {
 /// Where values would be if everything that can move did.
 struct Plan<'a> {
     loops: &'a Loops,
+    all_loads: bool,
     writes: Vec<Writes>,
     /// The innermost loop around a value's planned place.
     homes: SideTable<Value, Option<Loop>>,
 }
 
 impl<'a> Plan<'a> {
-    fn new(f: &Function, cfg: &Cfg, loops: &'a Loops) -> Self {
+    fn new(f: &Function, cfg: &Cfg, loops: &'a Loops, all_loads: bool) -> Self {
         let mut writes = vec![Writes::default(); loops.iter().len()];
         for &block in cfg.rpo() {
             let Some(id) = loops.innermost(block) else { continue };
@@ -97,25 +112,37 @@ impl<'a> Plan<'a> {
             }
             writes[id.0 as usize] = own;
         }
-        Self { loops, writes, homes: SideTable::with_len(None, f.values.len()) }
+        Self { loops, all_loads, writes, homes: SideTable::with_len(None, f.values.len()) }
     }
 
     /// For each instruction that can move: the loop before which it would stand.
-    fn targets(mut self, f: &Function, cfg: &Cfg) -> SideTable<Inst, Option<Loop>> {
+    fn targets(
+        mut self,
+        f: &Function,
+        cfg: &Cfg,
+        cx: &mut Context<'_>,
+    ) -> SideTable<Inst, Option<Loop>> {
         let mut targets = SideTable::with_len(None, f.insts.len());
         for &block in cfg.rpo() {
             let innermost = self.loops.innermost(block);
             f.blocks[block].params.iter().for_each(|&param| self.homes[param] = innermost);
+            let mut runs_first = innermost.is_some_and(|id| self.loops.get(id).header == block);
             for &inst in &f.blocks[block].insts {
                 let mut home = innermost;
-                if may_run_early(f, inst) {
+                let early = may_run_early(f, inst, self.all_loads);
+                let movable = early || runs_first && only(f, inst, CHECKS);
+                if movable && (is_cheap(f, inst) || cx.fuel.tick()) {
                     while let Some(id) = home
                         && self.is_invariant(f, inst, id)
                     {
                         targets[inst] = Some(id);
                         home = self.loops.get(id).parent;
+                        if !early {
+                            break;
+                        }
                     }
                 }
+                runs_first &= home != innermost || only(f, inst, Effects::READS);
                 if let Some(result) = f.insts[inst].result {
                     self.homes[result] = home;
                 }
@@ -146,24 +173,30 @@ impl<'a> Plan<'a> {
     }
 }
 
+const CHECKS: Effects = Effects::READS.and(Effects::TRAPS);
+
+/// Whether an operator gives a result and has no effects but these.
+fn only(f: &Function, inst: Inst, allowed: Effects) -> bool {
+    let data = &f.insts[inst];
+    data.op != Op::Rt && data.result.is_some() && effects(f, inst).0 & !allowed.0 == 0
+}
+
 /// Whether an instruction can't fail wherever its operands are defined, and does nothing but
 /// compute.
-fn may_run_early(f: &Function, inst: Inst) -> bool {
+fn may_run_early(f: &Function, inst: Inst, all_loads: bool) -> bool {
     let data = &f.insts[inst];
     let args = f.args(inst);
     let result_of = |value: Value, op: Op| f.def_inst(value).is_some_and(|i| f.insts[i].op == op);
     match data.op {
-        Op::Rt => false,
         Op::SDiv | Op::SRem => match f.as_const(args[1]) {
             Some(constant) => constant != Const::Int(0),
             None => result_of(args[1], Op::CheckDiv),
         },
         Op::LoadElem | Op::StrByte => result_of(args[1], Op::CheckBounds),
-        _ => {
-            let nil = args.first().is_some_and(|&arg| f.as_const(arg) == Some(Const::Nil));
-            let only_reads = effects(f, inst).0 & !Effects::READS.0 == 0;
-            data.result.is_some() && only_reads && !(nil && data.op.info().space != Space::None)
+        Op::ArrayLen | Op::ArrayData | Op::LoadField | Op::StrLen | Op::LoadCapture => {
+            all_loads && f.as_const(args[0]) != Some(Const::Nil)
         }
+        _ => only(f, inst, Effects::READS),
     }
 }
 
@@ -180,19 +213,11 @@ fn is_cheap(f: &Function, inst: Inst) -> bool {
 }
 
 /// What moves: the dear, and what that needs.
-fn demanded(
-    f: &Function,
-    cfg: &Cfg,
-    targets: &SideTable<Inst, Option<Loop>>,
-    cx: &mut Context<'_>,
-) -> EntitySet<Inst> {
+fn demanded(f: &Function, cfg: &Cfg, targets: &SideTable<Inst, Option<Loop>>) -> EntitySet<Inst> {
     let mut moved = EntitySet::with_len(f.insts.len());
     for block in cfg.postorder() {
         for &inst in f.blocks[block].insts.iter().rev() {
-            if targets[inst].is_none() {
-                continue;
-            }
-            if !moved.contains(inst) && (is_cheap(f, inst) || !cx.fuel.tick()) {
+            if targets[inst].is_none() || is_cheap(f, inst) && !moved.contains(inst) {
                 continue;
             }
             moved.insert(inst);

@@ -14,6 +14,7 @@ pub mod cleanup;
 pub mod dce;
 pub mod effects;
 pub mod fold;
+pub mod globals;
 pub mod gvn;
 pub mod if_convert;
 pub mod inline;
@@ -42,7 +43,13 @@ pub struct Pass {
 
 /// The passes in the order in which they run.
 pub static PASSES: &[Pass] = &[
-    Pass { name: "fold", run: fold::run, level: 1, after: &[] },
+    Pass { name: "globals", run: globals::run, level: 1, after: &[] },
+    Pass {
+        name: "fold",
+        run: fold::run,
+        level: 1,
+        after: &[("globals", "named constants are constants then")],
+    },
     Pass {
         name: "cleanup",
         run: cleanup::run,
@@ -120,6 +127,12 @@ pub static PASSES: &[Pass] = &[
         run: fold::run,
         level: 2,
         after: &[("gvn", "loads have become what was stored")],
+    },
+    Pass {
+        name: "licm",
+        run: licm::run_late,
+        level: 2,
+        after: &[("invert", "a loop's body begins with what runs each time round")],
     },
     Pass {
         name: "carry",
@@ -251,6 +264,7 @@ impl Observer for () {}
 /// inlining on all, so that what is inlined has its checks and loads as the later ones want them.
 pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) {
     let mut fuel = Fuel::new(options.fuel);
+    globals::find(module);
     let order = callees_first(module);
     let early = PASSES.iter().rposition(|pass| pass.name == "inline").map_or(0, |last| last + 1);
     let (early, late) = PASSES.split_at(early);

@@ -87,7 +87,11 @@ pub fn check<I: VInst>(
     for block in code.blocks.keys() {
         if let Some(entry) = entries[block.index()].take() {
             state.load(&entry);
-            checker.block(block, &mut state, Some(checker.liveness.walk(code, block, &checker.traced)))?;
+            checker.block(
+                block,
+                &mut state,
+                Some(checker.liveness.walk(code, block, &checker.traced)),
+            )?;
         }
     }
     Ok(())
@@ -296,7 +300,11 @@ impl<'a, I: VInst> Checker<'a, I> {
                     let held = state.describe(number(place));
                     return fail(
                         CheckPoint::Inst(i),
-                        format!("{} read in {}, which holds {held}", operand.vreg, self.name(place)),
+                        format!(
+                            "{} read in {}, which holds {held}",
+                            operand.vreg,
+                            self.name(place)
+                        ),
                     );
                 }
             }

@@ -396,7 +396,8 @@ impl Generator<'_> {
         let allocatable = self.registers.allocatable.iter().copied();
         let mut regs: Vec<PReg> = allocatable.filter(|reg| reg.class() == class).collect();
         let mut early: RegSet = RegSet::EMPTY;
-        let mut late: RegSet = regs.iter().copied().filter(|&r| inst.clobbers.contains(r)).collect();
+        let mut late: RegSet =
+            regs.iter().copied().filter(|&r| inst.clobbers.contains(r)).collect();
         let count = regs.len();
         let often = [0, 0, 15, 60][self.rng.below(4)];
         self.rng.shuffle(&mut regs);
@@ -473,7 +474,8 @@ impl Generator<'_> {
         for (new, &old) in order.iter().enumerate() {
             number[old] = new;
         }
-        let cold_from = if self.rng.percent(40) { 1 + self.rng.below(order.len()) } else { order.len() };
+        let cold_from =
+            if self.rng.percent(40) { 1 + self.rng.below(order.len()) } else { order.len() };
         let depth_seed = self.rng.below(3);
         let mut code = VCode {
             name: "random".into(),

@@ -48,9 +48,14 @@ fn collect_uses(layout: &Layout) -> Uses {
     let mut definitions = vec![Pos::MIN; layout.vregs.len()];
     let mut counts = vec![0u32; layout.vregs.len()];
     for block in layout.blocks.keys() {
-        each_operand(layout, block, |vreg, _| counts[vreg.index()] += 1, |vreg, pos| {
-            definitions[vreg.index()] = pos;
-        });
+        each_operand(
+            layout,
+            block,
+            |vreg, _| counts[vreg.index()] += 1,
+            |vreg, pos| {
+                definitions[vreg.index()] = pos;
+            },
+        );
         for &arg in layout.blocks[block].succs.iter().flat_map(|edge| &edge.args) {
             counts[arg.index()] += 1;
         }

@@ -18,13 +18,13 @@
 //!
 //! Input: layout, intervals. Output: every piece has a home.
 
+use super::Options;
 use super::hints::Hints;
 use super::intervals::{Home, Intervals, Need, Piece, Use};
 use super::layout::Layout;
 use super::liveness::Definitions;
 use super::position::Pos;
 use super::reserved::Reserved;
-use super::Options;
 use crate::entity::Entity;
 use crate::mach::{PReg, RegClass, RegSet, RegisterFile};
 use std::cmp::Reverse;
@@ -304,13 +304,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Takes the register whose piece is used last, if the piece at hand is used sooner.
-    fn take_occupied(
-        &mut self,
-        piece: Piece,
-        regs: &[PReg],
-        bounds: &Bounds,
-        needed: Option<Pos>,
-    ) {
+    fn take_occupied(&mut self, piece: Piece, regs: &[PReg], bounds: &Bounds, needed: Option<Pos>) {
         let start = self.intervals[piece].start;
         let goal = self.goal(piece, needed);
         let mut best: Option<(u64, PReg)> = None;
@@ -356,7 +350,13 @@ impl<'a> Scan<'a> {
             self.evict(active.piece, reg, self.intervals[piece].start);
         }
         let assigned = self.assign(piece, reg, limit, needed);
-        debug_assert!(assigned, "{reg:?} was found to fit {:?} {:?} {limit} {needed:?} {:?}", self.intervals[piece], self.intervals.uses(piece), self.cut(piece, limit));
+        debug_assert!(
+            assigned,
+            "{reg:?} was found to fit {:?} {:?} {limit} {needed:?} {:?}",
+            self.intervals[piece],
+            self.intervals.uses(piece),
+            self.cut(piece, limit)
+        );
     }
 
     /// Whether cutting the piece at `limit` leaves it what it needs.
@@ -373,8 +373,7 @@ impl<'a> Scan<'a> {
         let Some(Active { piece, .. }) = self.active[reg.0 as usize] else { return true };
         let needed_late = Use { pos: late, need: Need::Register };
         let used_late = self.intervals.uses_from(piece, late).first() == Some(&needed_late);
-        self.distance(piece, start) > 0
-            || (start < late && end > late && !used_late)
+        self.distance(piece, start) > 0 || (start < late && end > late && !used_late)
     }
 
     /// How far the next use is from `now`, in instructions executed; 0 if the piece can't leave.

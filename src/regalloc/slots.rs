@@ -43,9 +43,7 @@ impl Slots {
                 .related(vreg)
                 .filter_map(|other| slots.of[other.index()])
                 .find(is_free)
-                .or_else(|| {
-                    std::iter::from_fn(|| free.pop()).find(is_free)
-                })
+                .or_else(|| std::iter::from_fn(|| free.pop()).find(is_free))
                 .unwrap_or_else(|| {
                     slots.taken.push(Pos::MIN);
                     SpillSlot::new(slots.taken.len() - 1)

@@ -33,7 +33,8 @@ impl Scan<'_> {
             let definition = self.definitions[self.intervals[piece].vreg.index()];
             let made_here = definition.inst() == i && !definition.is_gap();
             let used_after = uses.take_while(|u| u.pos.inst() == i).any(|u| {
-                u.pos >= limit && (u.need == Need::Register || (made_here && u.need == Need::Anywhere))
+                u.pos >= limit
+                    && (u.need == Need::Register || (made_here && u.need == Need::Anywhere))
             });
             if !read_before || used_after {
                 latest = Pos::early(i);

@@ -83,9 +83,13 @@ fn survey() {
             count += 1;
             let size = code.insts.len();
             if worst.as_ref().is_none_or(|w| size < w.0) {
-                worst = Some((size, format!(
-                "seed {seed}, {ints} + {floats} registers, {options:?}, {shape:?}\n{}\n{error}",
-                listing(&code))));
+                worst = Some((
+                    size,
+                    format!(
+                        "seed {seed}, {ints} + {floats} registers, {options:?}, {shape:?}\n{}\n{error}",
+                        listing(&code)
+                    ),
+                ));
             }
         }
     }
@@ -111,6 +115,9 @@ fn fuzz(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn random_code() {
-    if let Ok(s) = std::env::var("SEED") { let s: u64 = s.parse().unwrap(); fuzz(s..s+1); }
+    if let Ok(s) = std::env::var("SEED") {
+        let s: u64 = s.parse().unwrap();
+        fuzz(s..s + 1);
+    }
     fuzz(0..4000);
 }

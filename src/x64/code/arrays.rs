@@ -2,7 +2,7 @@
 //!
 //! They are calls like any other to the allocator: operands are in the registers of the convention,
 //! and all others are free. The common case is done in line; what the runtime does besides (more
-//! room, the trap, remembering an old object, arrays of bytes and bools) is left to the call, which
+//! room, the trap, remembering an old object, bytes and bools popped) is left to the call, which
 //! stands in the cold code.
 
 use super::Emitter;
@@ -59,7 +59,6 @@ impl Emitter<'_> {
     }
 
     fn push(&mut self, slot: Slot, slow: Label) {
-        self.check_int(slot, slow);
         self.asm.load(Width::Word, RAX, Mem::at(RSI, ARRAY_DATA as i32));
         self.asm.test(RAX, Rmi::Reg(RAX));
         self.asm.jump_if(Cond::E, slow);
@@ -74,10 +73,25 @@ impl Emitter<'_> {
         let element = Mem::At { base: RAX, index, disp: BUFFER_ELEMENTS as i32 };
         match slot {
             Slot::Float => self.asm.float_store(element, XMM0),
-            _ => self.asm.store(Width::Word, element, Rmi::Reg(RDX)),
+            Slot::Ref => self.asm.store(Width::Word, element, Rmi::Reg(RDX)),
+            _ => self.store_int(element),
         }
         self.asm.alu(AluOp::Add, RCX, Rmi::Imm(1));
         self.asm.store(Width::Word, LEN, Rmi::Reg(RCX));
+    }
+
+    /// Stores an element of an array of ints, or a byte where the array is one of bytes or bools.
+    fn store_int(&mut self, element: Mem) {
+        let (bytes, done) = (self.asm.label(), self.asm.label());
+        self.asm.cmp_half(Mem::at(RSI, 0), array_type(Slot::Int).cast_signed());
+        self.asm.jump_if(Cond::Ne, bytes);
+        self.asm.store(Width::Word, element, Rmi::Reg(RDX));
+        self.asm.jmp(done);
+        self.asm.bind(bytes);
+        let index = Some((RCX, Scale::One));
+        let byte = Mem::At { base: RAX, index, disp: BUFFER_ELEMENTS as i32 };
+        self.asm.store(Width::Byte, byte, Rmi::Reg(RDX));
+        self.asm.bind(done);
     }
 
     fn pop(&mut self, slot: Slot, slow: Label) {
