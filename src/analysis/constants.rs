@@ -86,9 +86,9 @@ impl Problem for Constants<'_> {
         let Some(result) = f.insts[inst].result else { return };
         let words = f.args(inst).iter().map(|&arg| constant(f, known, arg)?.bits());
         let words: Option<SmallVec<[u64; 4]>> = words.collect();
-        let computed = words.zip(f.insts[inst].op.info().eval).and_then(|(words, eval)| {
-            Const::from_bits(f.values[result].ty, eval(&words)?)
-        });
+        let computed = words
+            .zip(f.insts[inst].op.info().eval)
+            .and_then(|(words, eval)| Const::from_bits(f.values[result].ty, eval(&words)?));
         match computed {
             Some(constant) => _ = known.insert(result, constant),
             None => _ = known.remove(&result),
@@ -104,9 +104,9 @@ impl Problem for Constants<'_> {
     fn describe(&self, f: &Function, state: &Known) -> String {
         let Known::Constants(known) = state else { return "not seen".to_owned() };
         let printer = Printer::new(self.module);
-        let shown = known.iter().map(|(&value, &constant)| {
-            format!("{} = {}", printer.value(f, value), show(constant))
-        });
+        let shown = known
+            .iter()
+            .map(|(&value, &constant)| format!("{} = {}", printer.value(f, value), show(constant)));
         format!("{{{}}}", shown.collect::<Vec<_>>().join(", "))
     }
 }

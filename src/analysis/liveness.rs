@@ -2,9 +2,9 @@
 //! some path from there reads it before it assigns it.
 
 use super::bits::{Bits, May};
+use super::board::{self, Board};
 use super::dataflow::{Direction, GenKill};
 use super::facts::Point;
-use super::board::{self, Board};
 use super::problems::Row;
 use super::subset::Subset;
 use super::variables::variable_of;

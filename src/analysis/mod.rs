@@ -52,6 +52,4 @@ pub fn check_flow(module: &Module, facts: &Facts) -> Vec<Diagnostic> {
 }
 
 #[cfg(test)]
-pub(crate) mod problem_tests;
-#[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -249,7 +249,8 @@ mod tests {
             };
             let of = components(f.blocks.len(), succs);
             for id in 0..f.blocks.len() {
-                let members: Vec<Block> = blocks.iter().copied().filter(|b| of[b.index()] == id).collect();
+                let members: Vec<Block> =
+                    blocks.iter().copied().filter(|b| of[b.index()] == id).collect();
                 let Some(&header) = members.iter().min_by_key(|&&block| place(block)) else {
                     continue;
                 };
@@ -282,7 +283,8 @@ mod tests {
             let (loops, innermost) = by_definition(&f, &cfg);
             assert_eq!(found, loops);
             for &block in cfg.rpo() {
-                let expected = Some(innermost[block.index()]).filter(|b| b.index() < innermost.len());
+                let expected =
+                    Some(innermost[block.index()]).filter(|b| b.index() < innermost.len());
                 assert_eq!(header(nesting.innermost(block)), expected);
             }
             let natural = Loops::compute(&cfg, &Dominators::compute(&cfg));

@@ -8,8 +8,8 @@ use super::board::{self, Board};
 use super::dataflow::{Direction, Lattice, Problem, solve};
 use super::facts::{FunctionFacts, Point};
 use super::problems::Row;
-use crate::ir::{Function, Module};
 use crate::ir::cfg::Cfg;
+use crate::ir::{Function, Module};
 use crate::source::{Diagnostic, Span};
 
 /// Its row in the table of problems.

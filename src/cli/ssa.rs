@@ -53,9 +53,9 @@ pub fn main(args: &SsaArgs) -> i32 {
         rows.push((f.name.as_str(), row));
     }
     if args.json {
-        let functions = rows.iter().map(|(name, row)| {
-            json!({ "function": name, "constructions": to_json(row) })
-        });
+        let functions = rows
+            .iter()
+            .map(|(name, row)| json!({ "function": name, "constructions": to_json(row) }));
         let whole = json!({
             "functions": functions.collect::<Vec<_>>(),
             "total": to_json(&total),
@@ -72,7 +72,8 @@ pub fn main(args: &SsaArgs) -> i32 {
 
 fn table(text: &mut String, name: &str, row: &Row) {
     let _ = writeln!(text, "{name}");
-    let _ = writeln!(text, "  {:<12} {:>7} {:>7} {:>7} {:>10}", "", "params", "dead", "insts", "us");
+    let _ =
+        writeln!(text, "  {:<12} {:>7} {:>7} {:>7} {:>10}", "", "params", "dead", "insts", "us");
     for (construction, figures) in Construction::ALL.into_iter().zip(row) {
         let Figures { params, dead, insts, time } = figures;
         let (name, us) = (construction.name(), time.as_secs_f64() * 1e6);

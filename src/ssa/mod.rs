@@ -89,4 +89,8 @@ pub fn construct(function: &mut Function, construction: Construction, folding: F
 }
 
 #[cfg(test)]
+mod braun_tests;
+#[cfg(test)]
+pub(crate) mod shapes;
+#[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use super::figures::{Figures, measure};
 use super::*;
-use crate::analysis::problem_tests::large;
+use crate::analysis::tests::large::large;
 use crate::ir::generate::{self, Rng, Shape};
 use crate::ir::interp::Interpreter;
 use crate::ir::verify::verify_module;
@@ -57,8 +57,8 @@ fn all_constructions_mean_the_same() {
 #[test]
 fn counts_agree_where_theory_says_they_must() {
     each_module(|seed, module| {
-        let [braun, minimal, semi_pruned, pruned, numbered] = Construction::ALL
-            .map(|construction| constructed(module, construction, Folding::Off));
+        let [braun, minimal, semi_pruned, pruned, numbered] =
+            Construction::ALL.map(|construction| constructed(module, construction, Folding::Off));
         for id in module.functions.keys() {
             let of = |module: &Module| Figures::of(&module.functions[id]);
             let (braun, pruned) = (of(&braun), of(&pruned));

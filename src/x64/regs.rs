@@ -44,7 +44,13 @@ pub const CALLER_SAVED: RegSet = RegSet(
 /// So few registers that every instruction still finds its own, and most values go to slots (a test
 /// of the compiler).
 pub const FEW: RegSet = RegSet(
-    1 << RAX.0 | 1 << RCX.0 | 1 << RDX.0 | 1 << RBX.0 | 1 << RSI.0 | 1 << XMM0.0 | 1 << XMM1.0
+    1 << RAX.0
+        | 1 << RCX.0
+        | 1 << RDX.0
+        | 1 << RBX.0
+        | 1 << RSI.0
+        | 1 << XMM0.0
+        | 1 << XMM1.0
         | 1 << XMM2.0,
 );
 

@@ -7,9 +7,9 @@ use toyjit_runtime::fault::{self, Fault};
 
 impl Folder<'_> {
     pub(super) fn int_rule(&mut self, op: Op, args: &[Value], ty: Type) -> Option<Rewrite> {
-        match args {
-            &[a] => self.unary(op, a),
-            &[a, b] => match op {
+        match *args {
+            [a] => self.unary(op, a),
+            [a, b] => match op {
                 Op::IAdd => self.add(a, b),
                 Op::ISub => self.subtract(a, b),
                 Op::IMul => self.multiply(a, b),

@@ -197,9 +197,9 @@ impl<'a> Solver<'a> {
             }
             _ => [false; 2],
         };
-        for edge in 0..2 {
+        for (edge, taken) in taken.into_iter().enumerate() {
             let known = self.solution.executable[block][edge];
-            if taken[edge] && !known {
+            if taken && !known {
                 self.edges.push((block, edge));
             } else if known && self.refining.contains(block) {
                 for place in 0..f.blocks[block].terminator.edges()[edge].args.len() {
@@ -235,8 +235,12 @@ impl<'a> Solver<'a> {
 
     fn visit_inst(&mut self, inst: Inst) {
         if let Some(result) = self.f.insts[inst].result {
-            let fact = self.evaluate(inst, result);
-            self.raise(result, fact);
+            // What may be anything already can't become more: a call with many arguments is not
+            // looked at once for each of them.
+            if self.solution.facts[result] != Fact::any(self.f.values[result].ty) {
+                let fact = self.evaluate(inst, result);
+                self.raise(result, fact);
+            }
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) fn transfer(op: Op, args: &[Fact], ty: Type) -> Fact {
             Some(Const::Bool(false)) => no,
             _ => yes.join(no),
         },
-        (Op::CheckNil, &[a]) if a == Fact::Any => Fact::NonNil,
+        (Op::CheckNil, &[Fact::Any]) => Fact::NonNil,
         (Op::CheckNil, &[a]) => a,
         (Op::NewStruct | Op::NewClosure, _) => Fact::NonNil,
         (Op::StrByte, _) => Fact::Int { lo: 0, hi: 255 },

@@ -12,8 +12,8 @@ use crate::x64::inst::{
 use crate::x64::regs::{CONTEXT, R10, RAX, RDI, RDX, RSP, SCRATCH};
 use toyjit_runtime::Rt;
 use toyjit_runtime::context::{NURSERY_END, NURSERY_NEXT};
-use toyjit_runtime::layout::{CLOSURE_CODE, HEADER_LOG_BYTE, LOG_MASK};
 use toyjit_runtime::fault::{self, Fault};
+use toyjit_runtime::layout::{CLOSURE_CODE, HEADER_LOG_BYTE, LOG_MASK};
 
 /// The register that a place is, where only a register may stand.
 pub(super) fn reg(place: Place) -> PReg {
@@ -173,7 +173,10 @@ impl Emitter<'_> {
                     }
                     Rmi::Reg(_) | Rmi::Mem(_) => {
                         self.asm.cmp(index, len);
-                        self.asm.jump_if(if fault::is(Fault::BoundsSigned) { Cond::Ge } else { Cond::Ae }, cold);
+                        self.asm.jump_if(
+                            if fault::is(Fault::BoundsSigned) { Cond::Ge } else { Cond::Ae },
+                            cold,
+                        );
                     }
                 }
             }
@@ -196,6 +199,11 @@ impl Emitter<'_> {
             }
             Inst::Alloc { dst, size, header } => self.allocate(reg(dst), size, header, index),
             Inst::Call { callee, .. } => self.call(callee, index),
+            Inst::Poll => {
+                let (cold, _) = self.cold(ColdKind::Poll);
+                let at = self.asm.poll();
+                self.polls.push((at, cold));
+            }
             Inst::Jump | Inst::Branch { .. } | Inst::Return { .. } | Inst::Unreachable => {}
         }
     }
@@ -291,7 +299,9 @@ impl Emitter<'_> {
             cond => self.asm.set(cond, dst),
         }
         // The scratch register's other bytes came along.
-        if !fault::is(Fault::BoolDirty) && !clear_first || matches!(compare.cond, Cond::FloatE | Cond::FloatNe) {
+        if !fault::is(Fault::BoolDirty) && !clear_first
+            || matches!(compare.cond, Cond::FloatE | Cond::FloatNe)
+        {
             self.asm.zext(Width::Byte, dst, dst);
         }
     }

@@ -9,7 +9,7 @@ const ALL: Features = Features { sse41: true, popcnt: true, lzcnt: true, bmi1: t
 
 fn selected(text: &str) -> String {
     let module = parse::module(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    dump::vcode(&select(&module, FuncRef(0), ALL, FIRST_REGISTERED))
+    dump::vcode(&select(&module, FuncRef(0), ALL, FIRST_REGISTERED, false))
 }
 
 /// The same with registers numbered in the order of the text.

@@ -69,7 +69,8 @@ impl Reducer<'_> {
     }
 
     fn terminator(&mut self, id: FuncRef, block: Block) {
-        let Terminator::Branch { edges, .. } = self.module.functions[id].blocks[block].terminator.clone()
+        let Terminator::Branch { edges, .. } =
+            self.module.functions[id].blocks[block].terminator.clone()
         else {
             return;
         };
