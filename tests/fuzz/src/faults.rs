@@ -95,12 +95,10 @@ fn row(fault: Fault, found: Option<&Found>) -> String {
 fn hunt(fault: Fault, args: &FaultArgs) -> Option<Found> {
     let start = Instant::now();
     let mut worker = Worker::new(WorkerArgs::of(Matter::Programs).with_fault(fault));
-    let mut programs = 0;
-    for seed in args.seed.. {
+    for (programs, seed) in (1..).zip(args.seed..) {
         if start.elapsed() > Duration::from_secs(args.seconds) {
             break;
         }
-        programs += 1;
         let matter = if seed % IR_SHARE == 0 { Matter::Ir } else { Matter::Programs };
         let mut verdict = Verdict::Discard;
         if let Err((at, died)) = worker.seeds(matter, seed, 1, |_, found| verdict = found) {
