@@ -50,12 +50,15 @@ impl<M: Meet> Bits<M> {
 
     /// The identity of the meet: empty, or all numbers below `len`.
     pub fn top(len: usize) -> Self {
+        if M::TOP { Self::full(len) } else { Self::empty(len) }
+    }
+
+    /// All numbers below `len`.
+    pub fn full(len: usize) -> Self {
         let mut bits = Self::empty(len);
-        if M::TOP {
-            bits.words.fill(u64::MAX);
-            if let Some(last) = bits.words.last_mut() {
-                *last >>= (64 - len % 64) % 64;
-            }
+        bits.words.fill(u64::MAX);
+        if let Some(last) = bits.words.last_mut() {
+            *last >>= (64 - len % 64) % 64;
         }
         bits
     }
@@ -76,6 +79,21 @@ impl<M: Meet> Bits<M> {
     #[inline]
     pub fn contains(&self, bit: usize) -> bool {
         self.words[bit / 64] >> (bit % 64) & 1 != 0
+    }
+
+    /// Adds all of another set, whatever the meet; whether that changed anything.
+    pub fn unite(&mut self, other: &Self) -> bool {
+        let mut changed = false;
+        for (word, &other) in self.words.iter_mut().zip(&other.words) {
+            changed |= other & !*word != 0;
+            *word |= other;
+        }
+        changed
+    }
+
+    /// Takes all of another set out.
+    pub fn subtract(&mut self, other: &Self) {
+        self.words.iter_mut().zip(&other.words).for_each(|(word, &other)| *word &= !other);
     }
 
     /// The numbers in the set, in order.

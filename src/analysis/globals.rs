@@ -6,11 +6,12 @@
 //! that it leads to. Globals declared without a value are a forward must problem on the script, and
 //! for each function a set. Both go through the components of the graph of mentions, callees first.
 
-use super::assignment::{SLICE, unassigned};
+use super::assignment::unassigned;
 use super::bits::{Bits, May, Must};
 use super::components::components;
 use super::dataflow::{Direction, GenKill, Lattice, Solution, solve};
 use super::facts::{Facts, Mention, Mentioned, Point};
+use super::sparse::SLICE;
 use crate::entity::{Entity, SideTable};
 use crate::ir::cfg::Cfg;
 use crate::ir::{FuncRef, Function, Global, Module, Op, Terminator};

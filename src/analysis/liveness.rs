@@ -2,40 +2,47 @@
 //! some path from there reads it before it assigns it.
 
 use super::bits::{Bits, May};
+use super::board::{self, Board};
 use super::dataflow::{Direction, GenKill};
 use super::facts::Point;
-use crate::entity::SideTable;
-use crate::ir::{Function, Value, ValueDef, Variable};
+use super::problems::Row;
+use super::subset::Subset;
+use super::variables::variable_of;
+use crate::ir::{Cfg, Function, Module, Value, Variable};
 
-/// The problem, for some of the variables.
-#[derive(Clone, Debug)]
-pub struct Liveness<'a> {
-    variables: &'a [Variable],
-    bits: SideTable<Variable, u32>,
+/// Its row in the table of problems.
+pub(super) const ROW: Row = Row {
+    name: "live",
+    about: "live variables: those that some path reads before it assigns them",
+    how: "backward, union",
+    draw,
+};
+
+fn draw(_: &Module, f: &Function, cfg: &Cfg) -> Board {
+    let variables: Vec<Variable> = f.variables.keys().collect();
+    board::of_sets(f, cfg, &Liveness::new(&variables))
 }
 
-const NO_BIT: u32 = u32::MAX;
+/// The problem, for some of the variables.
+#[derive(Clone, Copy, Debug)]
+pub struct Liveness<'a> {
+    variables: Subset<'a, Variable>,
+}
 
 impl<'a> Liveness<'a> {
-    /// The problem for these variables; a variable's bit is its place among them.
+    /// The problem for these variables, in the order of their numbers; a variable's bit is its place
+    /// among them.
     pub fn new(variables: &'a [Variable]) -> Self {
-        let mut bits = SideTable::new(NO_BIT);
-        for (bit, &variable) in variables.iter().enumerate() {
-            bits[variable] = bit as u32;
-        }
-        Self { variables, bits }
+        Self { variables: Subset::new(variables) }
     }
 
     /// The bit of a variable, where it is one of those looked at.
     pub fn bit(&self, variable: Variable) -> Option<usize> {
-        Some(self.bits[variable]).filter(|&bit| bit != NO_BIT).map(|bit| bit as usize)
+        self.variables.bit(variable)
     }
 
     fn bit_of(&self, f: &Function, value: Value) -> Option<usize> {
-        match f.values[value].def {
-            ValueDef::Variable(variable) => self.bit(variable),
-            _ => None,
-        }
+        self.bit(variable_of(f, value)?)
     }
 }
 
@@ -65,6 +72,6 @@ impl GenKill for Liveness<'_> {
     }
 
     fn name(&self, f: &Function, bit: usize) -> String {
-        f.variables[self.variables[bit]].name.clone()
+        f.variables[self.variables.fact(bit)].name.clone()
     }
 }

@@ -59,12 +59,17 @@ pub fn check(path: &Path) -> Result<Checked, i32> {
     }
 }
 
+/// Whether messages are coloured: standard error is a terminal, and nobody asked for none.
+pub fn color() -> bool {
+    anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
+}
+
 /// Tells diagnostics on standard error, with a count of the errors.
 pub fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
     if diagnostics.is_empty() {
         return;
     }
-    anstream::eprint!("{}", render(sources, diagnostics, true));
+    anstream::eprint!("{}", render(sources, diagnostics, color()));
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     if errors > 1 {
         anstream::eprintln!("{errors} errors");

@@ -2,7 +2,8 @@ use super::*;
 use crate::ir::generate::{self, Rng, Shape};
 use crate::ir::interp::Interpreter;
 use crate::ir::verify::verify_module;
-use crate::ir::{Form, parse};
+use crate::ir::{Form, Signature, parse};
+use crate::ssa::shapes::SHAPES;
 use crate::ssa::{Construction, Folding, construct};
 use toyjit_runtime::{Config, Input, Output, Runtime, Stop, Trap};
 
@@ -65,13 +66,52 @@ fn keeps_its_meaning(seed: u64, mut rng: Rng, mut module: Module) {
     expect(&expected, &before, &module, &format!("seed {seed}: ssa"));
     let mut fuel = Fuel::default();
     let in_order = rng.percent(50);
-    for step in 0..PASSES.len() {
-        let pass = if in_order { &PASSES[step] } else { &PASSES[rng.below(PASSES.len())] };
+    for pass in PASSES {
+        let pass = if in_order { pass } else { &PASSES[rng.below(PASSES.len())] };
         let before = print::module(&module);
         each_function(&mut module, |module, id, f| {
             (pass.run)(f, &mut Context { module, id, fuel: &mut fuel });
         });
         expect(&expected, &before, &module, &format!("seed {seed}: {}", pass.name));
+    }
+}
+
+#[test]
+fn large_functions_are_no_problem() {
+    for (name, shape) in SHAPES {
+        let mut f = Function::new("f", FuncRef(0), Signature::default());
+        shape(&mut f, 10_000);
+        construct(&mut f, Construction::Braun, Folding::On);
+        let (mut fuel, module) = (Fuel::default(), Module::default());
+        for pass in PASSES {
+            (pass.run)(&mut f, &mut Context { module: &module, id: FuncRef(0), fuel: &mut fuel });
+            assert!(verify(&module, &f).is_ok(), "{name}: {}", pass.name);
+        }
+    }
+}
+
+#[test]
+fn passes_come_after_what_they_name() {
+    for (place, pass) in PASSES.iter().enumerate() {
+        for (before, why) in pass.after {
+            let earlier = PASSES[..place].iter().any(|pass| pass.name == *before);
+            assert!(earlier, "{} has to come after {before}: {why}", pass.name);
+        }
+    }
+}
+
+#[test]
+fn fuel_stops_the_rewriting_at_any_point() {
+    for seed in 0..20 {
+        let module = generate::module(&mut Rng::new(seed), &Shape::default());
+        let expected = outcome(&module);
+        for fuel in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55] {
+            let mut changed = module.clone();
+            let options = Options { fuel: Some(fuel), ..Options::at_level(3) };
+            run(&mut changed, &options, &mut ());
+            let what = format!("seed {seed}, fuel {fuel}");
+            expect(&expected, &print::module(&module), &changed, &what);
+        }
     }
 }
 
@@ -118,7 +158,14 @@ mod loops {
     const TESTS: [&str; 7] = ["ilt", "ilt", "ile", "igt", "ige", "ieq", "ine"];
 
     pub(super) fn program(rng: &mut Rng) -> String {
-        let mut text = Text { rng, out: String::new(), values: 10, blocks: 0, exits: Vec::new() };
+        let mut text = Text {
+            rng,
+            out: String::new(),
+            values: 10,
+            blocks: 0,
+            exits: Vec::new(),
+            counters: Vec::new(),
+        };
         text.out.push_str("class0: int\nglobal $fuel: int\nscript = @top\n\nfn @top() {\nb0:\n");
         text.out.push_str("  store_global $fuel, 60\n");
         let args = [0, 1, 3, 5, -1, i64::MAX, i64::MIN];
@@ -147,6 +194,7 @@ mod loops {
         values: u32,
         blocks: u32,
         exits: Vec<u32>,
+        counters: Vec<&'static str>,
     }
 
     impl Text<'_> {
@@ -203,8 +251,15 @@ mod loops {
         /// `s = s * 3 + a[index]`
         fn access(&mut self) {
             let mut index = self.rng.pick(&["x", "y", "z"]).to_owned();
+            if let Some(counter) = self.counters.last().filter(|_| self.rng.percent(80)) {
+                index = (*counter).to_owned();
+            }
             if self.rng.percent(40) {
-                let (to, op, by) = (self.value(), self.rng.pick(&OPS), self.operand());
+                let to = self.value();
+                let (op, by) = match self.rng.percent(60) {
+                    true => ("iadd", self.rng.pick(&["1", "-1", "2", "x", "y", "z"]).to_owned()),
+                    false => (self.rng.pick(&OPS), self.operand()),
+                };
                 self.line(&format!("v{to}: int = {op} {index}, {by}"));
                 index = format!("v{to}");
             }
@@ -232,6 +287,13 @@ mod loops {
             }
             self.line(&format!("jump b{skip}"));
             self.label(skip);
+        }
+
+        /// A variable plus or minus something small.
+        fn near(&mut self, variable: &str) -> String {
+            let (to, by) = (self.value(), self.rng.pick(&["1", "-1", "-2", "x"]));
+            self.line(&format!("v{to}: int = iadd {variable}, {by}"));
+            format!("v{to}")
         }
 
         fn leave(&mut self) {
@@ -281,8 +343,12 @@ mod loops {
         fn count(&mut self, depth: u32) {
             let [head, body, exit] = [(); 3].map(|()| self.new_block());
             let counter = self.rng.pick(&["x", "y", "z"]);
-            let (from, to) = (self.operand(), self.operand());
+            let (mut from, mut to) = (self.operand(), self.operand());
             let up = self.rng.percent(60);
+            if self.rng.percent(70) {
+                let len = if self.rng.percent(50) { "n".to_owned() } else { self.near("n") };
+                (from, to) = if up { ("0".to_owned(), len) } else { (len, "0".to_owned()) };
+            }
             self.line(&format!("{counter} = iadd {from}, {}", if up { 0 } else { -1 }));
             self.line(&format!("jump b{head}"));
             self.label(head);
@@ -292,8 +358,10 @@ mod loops {
             self.line(&format!("br {op} {counter}, {to} -> b{body}, b{exit}"));
             self.label(body);
             self.exits.push(exit);
+            self.counters.push(counter);
             self.access();
             self.block(depth);
+            self.counters.pop();
             self.exits.pop();
             let step = if up { self.rng.pick(&[1, 1, 2]) } else { self.rng.pick(&[-1, -1, -2]) };
             self.line(&format!("{counter} = iadd {counter}, {step}"));

@@ -20,7 +20,9 @@
 //! Input: code in strict SSA form, an allocation, the registers. Output: nothing, or the first
 //! [`CheckError`]. Registers that the prologue must save are the emitter's matter.
 
+mod error;
 mod live;
+mod shape;
 mod state;
 
 use crate::entity::Entity;
@@ -28,50 +30,9 @@ use crate::mach::{
     Allocation, Constraint, Edit, Operand, PReg, Place, ProgPoint, RegClass, RegSet, RegisterFile,
     Role, Side, SpillSlot, VBlock, VCode, VInst, VReg,
 };
+pub use error::{CheckError, CheckPoint};
 use live::{Liveness, Walk};
-use state::State;
-use std::fmt;
-
-/// Where an allocation is wrong, and how.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CheckError {
-    /// The point.
-    pub at: CheckPoint,
-    /// What is wrong there.
-    pub message: String,
-}
-
-/// A point that a [`CheckError`] names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckPoint {
-    /// The allocation as a whole.
-    Function,
-    /// An instruction.
-    Inst(u32),
-    /// The edits before or after an instruction.
-    Edits(ProgPoint),
-    /// An edge: its source and which successor.
-    Edge(VBlock, u32),
-}
-
-impl fmt::Display for CheckError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.at {
-            CheckPoint::Function => f.write_str("allocation")?,
-            CheckPoint::Inst(inst) => write!(f, "instruction {inst}")?,
-            CheckPoint::Edits(ProgPoint { inst, side: Side::Before }) => {
-                write!(f, "edits before instruction {inst}")?;
-            }
-            CheckPoint::Edits(ProgPoint { inst, side: Side::After }) => {
-                write!(f, "edits after instruction {inst}")?;
-            }
-            CheckPoint::Edge(block, succ) => write!(f, "edge {succ} of {block}")?,
-        }
-        write!(f, ": {}", self.message)
-    }
-}
-
-impl std::error::Error for CheckError {}
+use state::{Pairs, State};
 
 type Checked = Result<(), CheckError>;
 
@@ -125,66 +86,10 @@ impl<'a, I: VInst> Checker<'a, I> {
         PReg::COUNT + self.allocation.num_slots as usize
     }
 
-    /// Everything is there, in order.
-    fn shape(&self) -> Checked {
-        let (code, allocation) = (self.code, self.allocation);
-        let whole = |message: &str| fail(CheckPoint::Function, message);
-        if allocation.starts.len() != code.insts.len() + 1 || allocation.starts[0] != 0 {
-            return whole("no places for some instruction");
-        }
-        for (i, inst) in code.insts.iter().enumerate() {
-            let mut count = 0;
-            inst.operands(&mut |_| count += 1);
-            if allocation.starts[i + 1].checked_sub(allocation.starts[i]) != Some(count) {
-                return fail(CheckPoint::Inst(i as u32), "one place for each operand is needed");
-            }
-        }
-        if allocation.starts[code.insts.len()] as usize != allocation.places.len() {
-            return whole("more places than operands");
-        }
-        if allocation.places.iter().any(|&place| !self.exists(place)) {
-            return whole("an operand is in no such place");
-        }
-        if !allocation.edits.is_sorted_by_key(|(point, _)| *point) {
-            return whole("edits are not sorted");
-        }
-        let ends: Vec<u32> = code.blocks.values().map(|block| block.insts.end).collect();
-        for (point, _) in &allocation.edits {
-            let terminates = |i: u32| ends.binary_search(&(i + 1)).is_ok();
-            if point.inst as usize >= code.insts.len()
-                || (point.side == Side::After && terminates(point.inst))
-            {
-                return fail(CheckPoint::Edits(*point), "edits at no such point");
-            }
-        }
-        for moves in &allocation.edge_moves {
-            let exists = code
-                .blocks
-                .get(moves.from)
-                .is_some_and(|block| (moves.succ as usize) < block.succs.len());
-            if !exists || moves.edits.is_empty() {
-                return fail(CheckPoint::Edge(moves.from, moves.succ), "no such edge or no edits");
-            }
-        }
-        if !allocation.edge_moves.is_sorted_by(|a, b| (a.from, a.succ) < (b.from, b.succ)) {
-            return whole("edge moves are not sorted");
-        }
-        let safepoints = (0..code.insts.len() as u32)
-            .filter(|&i| code.insts[i as usize].is_safepoint())
-            .collect::<Vec<_>>();
-        if !allocation.stack_maps.iter().map(|(inst, _)| *inst).eq(safepoints) {
-            return whole("one stack map for each safepoint is needed");
-        }
-        if allocation.stack_maps.iter().any(|(_, slots)| !slots.is_sorted_by(|a, b| a < b)) {
-            return whole("a stack map is not sorted");
-        }
-        Ok(())
-    }
-
     /// The state at the beginning of each block that can be reached.
-    fn solve(&self) -> Result<Vec<Option<Vec<(u32, VReg)>>>, CheckError> {
+    fn solve(&self) -> Result<Vec<Option<Pairs>>, CheckError> {
         let blocks = &self.code.blocks;
-        let mut entries: Vec<Option<Vec<(u32, VReg)>>> = vec![None; blocks.len()];
+        let mut entries: Vec<Option<Pairs>> = vec![None; blocks.len()];
         let Some(first) = entries.first_mut() else { return Ok(entries) };
         *first = Some(Vec::new());
         let mut queued = vec![false; blocks.len()];

@@ -3,16 +3,13 @@
 //! with rotated arguments, and instructions whose constraints are as hard as can be and yet
 //! satisfiable by the registers that are given.
 //!
-//! An instruction can be satisfied if, in each class, what has to be in a register of its choice
-//! early, late, or both, is no more than the registers that its fixed operands and clobbers leave
-//! at that time.
+mod operands;
 
 use super::fake::FakeInst;
 use crate::entity::{Arena, Entity};
 use crate::ir::Loc;
 use crate::mach::{
-    Constraint, Operand, PReg, RegClass, RegSet, RegisterFile, Role, VBlock, VBlockData, VCode,
-    VEdge, VReg, VRegData,
+    Operand, RegClass, RegSet, RegisterFile, VBlock, VBlockData, VCode, VEdge, VReg, VRegData,
 };
 
 /// A generator of random numbers (SplitMix64).
@@ -26,7 +23,7 @@ impl Rng {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -36,7 +33,7 @@ impl Rng {
 
     /// A number below `bound`; 0 if that is 0.
     pub fn below(&mut self, bound: usize) -> usize {
-        if bound == 0 { 0 } else { (self.next() % bound as u64) as usize }
+        if bound == 0 { 0 } else { (self.number() % bound as u64) as usize }
     }
 
     /// True in `percent` of all cases.
@@ -73,8 +70,9 @@ pub struct Shape {
 impl Shape {
     /// A random shape.
     pub fn random(rng: &mut Rng) -> Self {
+        let large = if rng.percent(4) { 6 } else { 1 };
         Self {
-            blocks: 1 + rng.below(12),
+            blocks: 1 + rng.below(12 * large),
             insts: 1 + rng.below(10),
             pressure: 2 + rng.below(24),
             clobbers: [0, 10, 30][rng.below(3)],
@@ -177,13 +175,6 @@ struct Generator<'a> {
     bodies: Vec<Vec<FakeInst>>,
     /// For each block and successor, the arguments.
     args: Vec<Vec<Vec<VReg>>>,
-}
-
-/// Registers that an instruction's fixed operands leave to the others of a class.
-struct Room {
-    early: usize,
-    late: usize,
-    both: usize,
 }
 
 impl Generator<'_> {
@@ -306,146 +297,6 @@ impl Generator<'_> {
             0 => all,
             1 => all.iter().filter(|_| self.rng.percent(30)).collect(),
             _ => all.iter().filter(|&r| !self.registers.callee_saved.contains(r)).collect(),
-        }
-    }
-
-    /// Adds operands of one class; `defines` if definitions are allowed.
-    fn operands(
-        &mut self,
-        inst: &mut FakeInst,
-        class: RegClass,
-        known: &[VReg],
-        defined: &mut Vec<VReg>,
-        defines: bool,
-    ) {
-        let mut operands = Vec::new();
-        let room = self.fixed(inst, class, known, defined, defines, &mut operands);
-        let Room { mut early, mut late, mut both } = room;
-        let tied = defines
-            && both > 0
-            && inst.operands.is_empty()
-            && self.rng.percent(35)
-            && self.tied(class, known, defined, &mut operands);
-        if tied {
-            (early, late, both) = (early - 1, late - 1, both - 1);
-        }
-        for _ in 0..self.rng.below(6) {
-            let role = match self.rng.below(9) {
-                0..=3 => Role::Use,
-                4 => Role::LateUse,
-                5 | 6 if defines => Role::Def,
-                7 if defines => Role::EarlyDef,
-                _ => Role::Temp,
-            };
-            let anywhere = role != Role::Temp && self.rng.percent(25);
-            let constraint = if anywhere { Constraint::Any } else { Constraint::Reg };
-            if !anywhere {
-                match role {
-                    Role::Use if early > 0 => early -= 1,
-                    Role::Def if late > 0 => late -= 1,
-                    Role::LateUse | Role::EarlyDef | Role::Temp if both > 0 => {
-                        early -= 1;
-                        late -= 1;
-                        both -= 1;
-                    }
-                    _ => continue,
-                }
-                both = both.min(early).min(late);
-            }
-            let vreg = match role {
-                Role::Use | Role::LateUse => match self.any_use(known, class) {
-                    Some(vreg) => vreg,
-                    None => continue,
-                },
-                _ => self.vreg_of(class),
-            };
-            if matches!(role, Role::Def | Role::EarlyDef) {
-                defined.push(vreg);
-            }
-            operands.push(Operand { vreg, role, constraint });
-        }
-        inst.operands.extend(operands);
-    }
-
-    /// Adds a use first of all, and a definition tied to it.
-    fn tied(
-        &mut self,
-        class: RegClass,
-        known: &[VReg],
-        defined: &mut Vec<VReg>,
-        operands: &mut Vec<Operand>,
-    ) -> bool {
-        let Some(source) = self.any_use(known, class) else { return false };
-        let def = self.vreg_of(class);
-        operands.insert(0, Operand::reg(source));
-        operands.push(Operand::def_same(def));
-        defined.push(def);
-        true
-    }
-
-    /// Adds operands in fixed registers; what they and the clobbers leave is the answer.
-    fn fixed(
-        &mut self,
-        inst: &FakeInst,
-        class: RegClass,
-        known: &[VReg],
-        defined: &mut Vec<VReg>,
-        defines: bool,
-        operands: &mut Vec<Operand>,
-    ) -> Room {
-        let allocatable = self.registers.allocatable.iter().copied();
-        let mut regs: Vec<PReg> = allocatable.filter(|reg| reg.class() == class).collect();
-        let mut early: RegSet = RegSet::EMPTY;
-        let mut late: RegSet =
-            regs.iter().copied().filter(|&r| inst.clobbers.contains(r)).collect();
-        let count = regs.len();
-        let often = [0, 0, 15, 60][self.rng.below(4)];
-        self.rng.shuffle(&mut regs);
-        for reg in regs {
-            if !self.rng.percent(often) {
-                continue;
-            }
-            let constraint = Constraint::Fixed(reg);
-            let clobbered = inst.clobbers.contains(reg);
-            match self.rng.below(6) {
-                0..=2 => {
-                    let Some(vreg) = self.any_use(known, class) else { continue };
-                    let stays = !clobbered && self.rng.percent(25);
-                    let role = if stays { Role::LateUse } else { Role::Use };
-                    operands.push(Operand { vreg, role, constraint });
-                    early = early.with(reg);
-                    if stays {
-                        late = late.with(reg);
-                    } else if defines && self.rng.percent(40) {
-                        let vreg = self.vreg_of(class);
-                        operands.push(Operand { vreg, role: Role::Def, constraint });
-                        defined.push(vreg);
-                        late = late.with(reg);
-                    }
-                }
-                3 | 4 if defines => {
-                    let vreg = self.vreg_of(class);
-                    let first = self.rng.percent(30);
-                    let role = if first { Role::EarlyDef } else { Role::Def };
-                    operands.push(Operand { vreg, role, constraint });
-                    defined.push(vreg);
-                    late = late.with(reg);
-                    if first {
-                        early = early.with(reg);
-                    }
-                }
-                _ => {
-                    let vreg = self.vreg_of(class);
-                    operands.push(Operand { vreg, role: Role::Temp, constraint });
-                    early = early.with(reg);
-                    late = late.with(reg);
-                }
-            }
-        }
-        Room {
-            early: count - early.len(),
-            late: count - late.len(),
-            both: count - early.union(late).len(),
         }
     }
 

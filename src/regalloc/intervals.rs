@@ -114,6 +114,11 @@ impl Intervals {
         self.pieces.len()
     }
 
+    /// How many ranges there are.
+    pub fn num_ranges(&self) -> usize {
+        self.ranges.len()
+    }
+
     /// All pieces.
     pub fn keys(&self) -> impl Iterator<Item = Piece> + use<> {
         self.pieces.keys()
@@ -143,13 +148,6 @@ impl Intervals {
     pub fn uses_from(&self, piece: Piece, pos: Pos) -> &[Use] {
         let uses = self.uses(piece);
         &uses[uses.partition_point(|u| u.pos < pos)..]
-    }
-
-    /// The last use of a piece before a position.
-    pub fn last_use_before(&self, piece: Piece, pos: Pos) -> Option<Pos> {
-        let uses = self.uses(piece);
-        let after = uses.partition_point(|u| u.pos < pos);
-        Some(uses[after.checked_sub(1)?].pos)
     }
 
     /// The ranges of a piece in order.

@@ -7,8 +7,8 @@
 //! | `layout.rs`, `position.rs`, `loops.rs` | the code read once: operands, positions, loops |
 //! | `liveness.rs`, `intervals.rs` | live intervals with holes and uses |
 //! | `hints.rs`, `reserved.rs` | what registers are good for, and where they are taken |
-//! | `scan.rs` | the linear scan; `split.rs` where to cut, `spill.rs` what goes to a slot |
-//! | `resolve.rs`, `homes.rs`, `slots.rs` | places, moves, stores, slots, stack maps |
+//! | `scan.rs`, `bounds.rs` | the linear scan; `split.rs` where to cut, `spill.rs` what goes to a slot |
+//! | `resolve.rs`, `homes.rs`, `passages.rs`, `slots.rs` | places, moves, stores, slots, stack maps |
 //! | `parallel_move.rs` | moves put in sequence |
 //! | `checker.rs` | the proof that it is right |
 //!
@@ -24,12 +24,15 @@ pub mod fake;
 pub mod generate;
 pub mod parallel_move;
 
+mod bounds;
+mod dump;
 mod hints;
 mod homes;
 mod intervals;
 mod layout;
 mod liveness;
 mod loops;
+mod passages;
 mod position;
 mod reserved;
 mod resolve;
@@ -55,12 +58,37 @@ pub fn allocate<I: VInst>(
     registers: &RegisterFile,
     options: &Options,
 ) -> Allocation {
+    allocate_counted(code, registers, options).0
+}
+
+/// The allocation, and the work that it was: steps of all searches, pieces, ranges and moves.
+fn allocate_counted<I: VInst>(
+    code: &VCode<I>,
+    registers: &RegisterFile,
+    options: &Options,
+) -> (Allocation, u64) {
     let layout = Layout::new(code);
     let (intervals, definitions) = liveness::intervals(&layout);
     let mut scan = Scan::new(&layout, &definitions, registers, *options, intervals);
     scan.run();
+    let mut work = scan.work();
     let Scan { intervals, hints, .. } = scan;
-    resolve::resolve(layout, &definitions, &intervals, &hints, registers)
+    let allocation =
+        resolve::resolve(layout, &definitions, &intervals, &hints, registers, &mut work);
+    (allocation, work)
+}
+
+/// The live intervals of a function and the homes that they get, as text.
+pub fn dump_intervals<I: VInst>(
+    code: &VCode<I>,
+    registers: &RegisterFile,
+    options: &Options,
+) -> String {
+    let layout = Layout::new(code);
+    let (intervals, definitions) = liveness::intervals(&layout);
+    let mut scan = Scan::new(&layout, &definitions, registers, *options, intervals);
+    scan.run();
+    dump::intervals(&layout, &scan.intervals, registers)
 }
 
 /// All registers that the allocated code writes; the prologue saves those of them that a call

@@ -23,6 +23,8 @@ pub struct Reserved {
     points: Vec<Vec<Point>>,
     /// For each register, the first point that is not behind the scan.
     cursors: [usize; PReg::COUNT],
+    /// Steps of all searches.
+    pub steps: u64,
 }
 
 impl Reserved {
@@ -56,7 +58,7 @@ impl Reserved {
                 }
             }
         }
-        Self { points, cursors: [0; PReg::COUNT] }
+        Self { points, cursors: [0; PReg::COUNT], steps: 0 }
     }
 
     /// The first position at which `piece`, which begins where the scan is, can't be in `reg`.
@@ -70,6 +72,7 @@ impl Reserved {
         let mut at = *cursor;
         let mut range = intervals.range_after(piece, interval.start)?;
         for _ in 0..LIMIT {
+            self.steps += 1;
             let point = points.get(at)?;
             if point.pos >= interval.end {
                 return None;

@@ -18,34 +18,21 @@ use super::intervals::{Home, Intervals, LiveRange, Need};
 use super::layout::{Access, Layout};
 use super::liveness::Definitions;
 use super::parallel_move::ParallelMoves;
+use super::passages::{Passage, Site, passages};
 use super::position::Pos;
 use super::slots::Slots;
 use crate::entity::Entity;
 use crate::mach::{
-    Allocation, EdgeMoves, PReg, Place, ProgPoint, RegClass, RegisterFile, Role, Side, VBlock, VReg,
+    Allocation, EdgeMoves, PReg, Place, ProgPoint, RegClass, RegisterFile, Role, Side, SpillSlot,
+    VReg,
 };
-
-/// Where moves are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Site {
-    Point(ProgPoint),
-    Edge(VBlock, u32),
-}
+use toyjit_runtime::fault::{self, Fault};
 
 /// What a move writes from.
 #[derive(Clone, Copy, Debug)]
 enum Source {
     Place(Place),
     Remat(u32, RegClass),
-}
-
-/// A value passes from one home to another.
-#[derive(Clone, Copy, Debug)]
-struct Passage {
-    vreg: VReg,
-    site: Site,
-    from: Home,
-    to: Home,
 }
 
 /// When a spilled value is stored.
@@ -63,11 +50,12 @@ pub fn resolve(
     intervals: &Intervals,
     hints: &Hints,
     registers: &RegisterFile,
+    work: &mut u64,
 ) -> Allocation {
     let homes = Homes::new(intervals, layout.vregs.len());
-    let passages = passages(&layout, definitions, intervals, &homes);
+    let passages = passages(&layout, definitions, intervals, &homes, work);
     let stores = plan_stores(&layout, definitions, intervals, &homes, &passages);
-    let slots = color_slots(&layout, intervals, &homes, hints, &stores);
+    let slots = color_slots(&layout, &homes, hints, &stores);
     let mut resolver = Resolver {
         layout: &layout,
         definitions,
@@ -80,6 +68,7 @@ pub fn resolve(
     resolver.params();
     resolver.passages(&passages);
     let moves = resolver.moves;
+    *work += moves.len() as u64;
     let mut allocation = Allocation {
         places,
         num_slots: slots.len() as u32,
@@ -89,104 +78,6 @@ pub fn resolve(
     sequence(moves, registers, &mut allocation);
     allocation.starts = layout.into_starts();
     allocation
-}
-
-/// Finds where values pass from one home to another.
-fn passages(
-    layout: &Layout,
-    definitions: &Definitions,
-    intervals: &Intervals,
-    homes: &Homes,
-) -> Vec<Passage> {
-    let incoming = incoming_edges(layout);
-    let mut passages = Vec::new();
-    for vreg in layout.vregs.keys() {
-        let [_, rest @ ..] = homes.of(vreg) else { continue };
-        if rest.is_empty() {
-            continue;
-        }
-        let definition = definitions[vreg.index()];
-        for stay in rest.iter().filter(|stay| stay.continues) {
-            let i = stay.start.inst();
-            if stay.start == layout.block_start(layout.block_of(i)) {
-                continue;
-            }
-            let made_here = definition.inst() == i && !definition.is_gap();
-            let (side, from) = if made_here {
-                (Side::After, homes.at(vreg, definition))
-            } else {
-                (Side::Before, homes.at(vreg, Pos::gap(i)))
-            };
-            if from != stay.home {
-                let site = Site::Point(ProgPoint { inst: i, side });
-                passages.push(Passage { vreg, site, from, to: stay.home });
-            }
-        }
-        for range in intervals.pieces_of(vreg).flat_map(|piece| intervals.ranges(piece)) {
-            each_block_entered(layout, range, definition, |block| {
-                let to = homes.at(vreg, layout.block_start(block));
-                for &(pred, succ) in incoming.of(block) {
-                    let from = homes.at(vreg, layout.block_last(pred));
-                    if from != to {
-                        passages.push(Passage { vreg, site: Site::Edge(pred, succ), from, to });
-                    }
-                }
-            });
-        }
-    }
-    passages
-}
-
-/// Visits the blocks at whose beginning a range is live, coming from elsewhere.
-fn each_block_entered(
-    layout: &Layout,
-    range: LiveRange,
-    definition: Pos,
-    mut visit: impl FnMut(VBlock),
-) {
-    let mut block = layout.block_of(range.start.inst());
-    if layout.block_start(block) < range.start {
-        block = VBlock::new(block.index() + 1);
-    }
-    while block < layout.blocks.next_key() && layout.block_start(block) < range.end {
-        if layout.block_start(block) != definition {
-            visit(block);
-        }
-        block = VBlock::new(block.index() + 1);
-    }
-}
-
-/// The edges into each block: (source, which of its successors).
-struct Incoming {
-    edges: Vec<(VBlock, u32)>,
-    starts: Vec<u32>,
-}
-
-impl Incoming {
-    fn of(&self, block: VBlock) -> &[(VBlock, u32)] {
-        let (start, end) = (self.starts[block.index()], self.starts[block.index() + 1]);
-        &self.edges[start as usize..end as usize]
-    }
-}
-
-fn incoming_edges(layout: &Layout) -> Incoming {
-    let mut starts = vec![0; layout.blocks.len() + 1];
-    for edge in layout.blocks.values().flat_map(|data| &data.succs) {
-        starts[edge.target.index() + 1] += 1;
-    }
-    for b in 0..layout.blocks.len() {
-        starts[b + 1] += starts[b];
-    }
-    let mut ends = starts.clone();
-    let mut edges = vec![(VBlock::new(0), 0); starts[layout.blocks.len()] as usize];
-    for (block, data) in layout.blocks.iter() {
-        for (succ, edge) in data.succs.iter().enumerate() {
-            let end = &mut ends[edge.target.index()];
-            edges[*end as usize] = (block, succ as u32);
-            *end += 1;
-        }
-    }
-    Incoming { edges, starts }
 }
 
 /// Decides when each spilled value is stored.
@@ -229,13 +120,7 @@ fn plan_stores(
 
 /// A slot matters from the definition to the end of life if the value is stored there once, or
 /// else while the value is in it.
-fn color_slots(
-    layout: &Layout,
-    intervals: &Intervals,
-    homes: &Homes,
-    hints: &Hints,
-    stores: &[Store],
-) -> Slots {
+fn color_slots(layout: &Layout, homes: &Homes, hints: &Hints, stores: &[Store]) -> Slots {
     let mut stretches = Vec::new();
     for vreg in layout.vregs.keys() {
         let stays = homes.of(vreg);
@@ -250,7 +135,6 @@ fn color_slots(
             stretches.push((vreg, LiveRange { start, end: last.end }));
         }
     }
-    debug_assert!(intervals.len() >= stretches.len());
     Slots::new(layout.vregs.len(), stretches, hints)
 }
 
@@ -345,7 +229,9 @@ impl Resolver<'_> {
         for &Passage { vreg, site, from, to } in passages {
             match to {
                 Home::Spilled => {
-                    if self.stores[vreg.index()] == Store::AtPassages {
+                    if self.stores[vreg.index()] == Store::AtPassages
+                        && !fault::is(Fault::SpillNotStored)
+                    {
                         self.store(site, vreg, self.place(vreg, from));
                     }
                 }
@@ -394,7 +280,7 @@ fn stack_maps(
     definitions: &Definitions,
     intervals: &Intervals,
     slots: &Slots,
-) -> Vec<(u32, Vec<crate::mach::SpillSlot>)> {
+) -> Vec<(u32, Vec<SpillSlot>)> {
     let safepoints = &layout.safepoints;
     let mut maps: Vec<_> = safepoints.iter().map(|&i| (i, Vec::new())).collect();
     for vreg in layout.vregs.keys().filter(|&vreg| layout.is_traced(vreg)) {
@@ -408,7 +294,9 @@ fn stack_maps(
                     break;
                 }
                 if definition.inst() != map.0 || definition.is_gap() {
-                    map.1.push(slot);
+                    if !fault::is(Fault::RootMissing) || map.1.is_empty() {
+                        map.1.push(slot);
+                    }
                 }
             }
         }

@@ -19,6 +19,7 @@
 //! Input: layout, intervals. Output: every piece has a home.
 
 use super::Options;
+use super::bounds::Bounds;
 use super::hints::Hints;
 use super::intervals::{Home, Intervals, Need, Piece, Use};
 use super::layout::Layout;
@@ -30,9 +31,6 @@ use crate::mach::{PReg, RegClass, RegSet, RegisterFile};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Pieces in holes looked at one by one; with more of them, the nearest end of a hole counts.
-const HOLES: usize = 32;
-
 /// The state of the scan.
 pub struct Scan<'a> {
     pub(super) layout: &'a Layout<'a>,
@@ -42,32 +40,21 @@ pub struct Scan<'a> {
     /// The intervals, with homes.
     pub intervals: Intervals,
     pub(super) hints: Hints,
-    reserved: Reserved,
+    pub(super) reserved: Reserved,
     by_class: [Vec<PReg>; 2],
     queue: BinaryHeap<Reverse<(Pos, Piece)>>,
-    active: [Option<Active>; PReg::COUNT],
-    in_hole: Vec<BinaryHeap<Reverse<(Pos, Piece)>>>,
+    pub(super) active: [Option<Active>; PReg::COUNT],
+    pub(super) in_hole: Vec<BinaryHeap<Reverse<(Pos, Piece)>>>,
     used: RegSet,
-    ordered: bool,
-    /// Pieces taken from the queue, and occupants looked at: a measure of the work.
-    pub work: u64,
+    pub(super) ordered: bool,
+    pub(super) steps: u64,
 }
 
 /// The piece that is in a register now, and where its present range ends.
 #[derive(Clone, Copy)]
-struct Active {
+pub(super) struct Active {
     piece: Piece,
     until: Pos,
-}
-
-/// How long each register could be had by the piece at hand.
-struct Bounds {
-    /// Until an instruction or a safepoint takes it.
-    reserved: [Pos; PReg::COUNT],
-    /// Until, besides, a piece comes back to it that is in a hole now.
-    limit: [Pos; PReg::COUNT],
-    /// The same, but nothing where a piece is in it now.
-    free: [Pos; PReg::COUNT],
 }
 
 impl<'a> Scan<'a> {
@@ -101,7 +88,7 @@ impl<'a> Scan<'a> {
             in_hole: vec![BinaryHeap::new(); PReg::COUNT],
             used: RegSet::EMPTY,
             ordered,
-            work: 0,
+            steps: 0,
             intervals,
         }
     }
@@ -109,7 +96,7 @@ impl<'a> Scan<'a> {
     /// Gives every piece a home.
     pub fn run(&mut self) {
         while let Some(Reverse((start, piece))) = self.queue.pop() {
-            self.work += 1;
+            self.steps += 1;
             let class = self.layout.class(self.intervals[piece].vreg) as usize;
             let regs = std::mem::take(&mut self.by_class[class]);
             for &reg in &regs {
@@ -118,6 +105,11 @@ impl<'a> Scan<'a> {
             self.place(piece, &regs);
             self.by_class[class] = regs;
         }
+    }
+
+    /// How much was done: pieces, and steps of the searches for conflicts.
+    pub fn work(&self) -> u64 {
+        self.steps + self.reserved.steps + self.intervals.num_ranges() as u64
     }
 
     /// The piece comes again when its beginning is reached.
@@ -194,64 +186,6 @@ impl<'a> Scan<'a> {
     fn goal(&self, piece: Piece, needed: Option<Pos>) -> Pos {
         let first_use = || self.intervals.uses(piece).first().map(|u| u.pos.next());
         needed.or_else(first_use).unwrap_or(self.intervals[piece].end)
-    }
-
-    fn bounds(&mut self, piece: Piece, regs: &[PReg]) -> Bounds {
-        let safepoint = self.safepoint(piece).unwrap_or(Pos::MAX);
-        let interval = &self.intervals[piece];
-        let whole = interval.start == self.definitions[interval.vreg.index()]
-            && !self.intervals.begins_within(piece);
-        let mut bounds = Bounds {
-            reserved: [Pos::MAX; PReg::COUNT],
-            limit: [Pos::MAX; PReg::COUNT],
-            free: [Pos::MIN; PReg::COUNT],
-        };
-        for &reg in regs {
-            let r = reg.0 as usize;
-            let conflict = self.reserved.conflict(&self.intervals, piece, reg);
-            bounds.reserved[r] = conflict.unwrap_or(Pos::MAX).min(safepoint);
-            bounds.limit[r] = bounds.reserved[r];
-            if !(whole && self.ordered) {
-                bounds.limit[r] = bounds.limit[r].min(self.hole_ends(piece, reg));
-            }
-            if self.active[r].is_none() {
-                bounds.free[r] = bounds.limit[r];
-            }
-        }
-        bounds
-    }
-
-    /// Where a piece that is in a hole comes back to `reg`, if that meets `piece`.
-    fn hole_ends(&mut self, piece: Piece, reg: PReg) -> Pos {
-        let heap = &self.in_hole[reg.0 as usize];
-        if heap.len() > HOLES {
-            return heap.peek().map_or(Pos::MAX, |&Reverse((resumes, _))| resumes);
-        }
-        self.work += heap.len() as u64;
-        heap.iter()
-            .filter_map(|&Reverse((_, other))| self.intervals.intersection(piece, other))
-            .min()
-            .unwrap_or(Pos::MAX)
-    }
-
-    /// The first point at which a reference can't stay in any register.
-    fn safepoint(&self, piece: Piece) -> Option<Pos> {
-        let interval = &self.intervals[piece];
-        if !self.layout.is_traced(interval.vreg) {
-            return None;
-        }
-        let safepoints = &self.layout.safepoints;
-        let made = self.definitions[interval.vreg.index()];
-        let mut next = safepoints.partition_point(|&i| Pos::after(i) <= interval.start);
-        loop {
-            let i = *safepoints.get(next)?;
-            let range = self.intervals.range_after(piece, Pos::after(i))?;
-            if range.start < Pos::after(i) && (made.inst() != i || made.is_gap()) {
-                return Some(Pos::after(i));
-            }
-            let beyond = range.start.max(Pos::after(i).next());
-            next += safepoints[next..].partition_point(|&i| Pos::after(i) < beyond);
-        }
     }
 
     fn take_free(
@@ -350,13 +284,7 @@ impl<'a> Scan<'a> {
             self.evict(active.piece, reg, self.intervals[piece].start);
         }
         let assigned = self.assign(piece, reg, limit, needed);
-        debug_assert!(
-            assigned,
-            "{reg:?} was found to fit {:?} {:?} {limit} {needed:?} {:?}",
-            self.intervals[piece],
-            self.intervals.uses(piece),
-            self.cut(piece, limit)
-        );
+        debug_assert!(assigned, "{reg:?} was found to fit");
     }
 
     /// Whether cutting the piece at `limit` leaves it what it needs.

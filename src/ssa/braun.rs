@@ -23,25 +23,37 @@
 //! never assigned has the zero of its type there: 0, 0.0, false, nil.
 
 use super::Folding;
-use super::constants::evaluate;
+use super::constants::{fold, undefined};
 use super::defs::Defs;
 use super::forward::Forward;
 use super::minimal;
+use super::numbering::Numbering;
 use super::phis::{Phi, Phis};
 use super::unreachable::empty_unreachable;
 use crate::entity::SideTable;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::Dominators;
 use crate::ir::{
-    Block, Const, Form, Function, Inst, Op, Terminator, Type, Value, ValueData, ValueDef, Variable,
+    Block, Form, Function, Inst, Terminator, Type, Value, ValueData, ValueDef, Variable,
 };
 
-/// Brings `function` into SSA form; nothing happens where it is in it already.
-pub fn construct(function: &mut Function, folding: Folding) {
+/// Brings `function` into SSA form; nothing happens where it is in it already. With `numbering`
+/// what was computed before is not computed again ([`numbering`](super::numbering)).
+pub fn construct(function: &mut Function, folding: Folding, numbering: bool) {
     if function.form == Form::Variable {
-        let mut builder = Builder::new(function, folding);
-        builder.run();
+        build(function, folding, numbering);
     }
+}
+
+/// Constructs; how many blocks were looked at in search of definitions, and operands of φs in
+/// search of trivial ones.
+pub(super) fn build(function: &mut Function, folding: Folding, numbering: bool) -> usize {
+    let mut builder = Builder::new(function, folding);
+    if numbering {
+        builder.numbering = Some(Numbering::new(builder.function, &builder.cfg));
+    }
+    builder.run();
+    builder.lookup.steps + builder.phis.work
 }
 
 /// A join in progress stands in `Defs` under this value.
@@ -54,6 +66,7 @@ struct Builder<'a> {
     defs: Defs,
     phis: Phis,
     forward: Forward,
+    numbering: Option<Numbering>,
     /// For each block: how many of the edges into it come from blocks that are not filled.
     open_edges: SideTable<Block, u32>,
     /// For each block that is not sealed: the φs that wait for operands.
@@ -92,6 +105,7 @@ impl<'a> Builder<'a> {
             defs: Defs::with_capacity(function.insts.len()),
             phis: Phis::new(),
             forward: Forward::new(function),
+            numbering: None,
             incomplete: SideTable::new(Vec::new()),
             lookup: Lookup::default(),
             function,
@@ -141,7 +155,7 @@ impl<'a> Builder<'a> {
         }
         let Some(result) = self.function.insts[inst].result else { return true };
         let ValueData { ty, def } = self.function.values[result];
-        let folded = self.fold(inst, ty);
+        let folded = self.fold(block, inst, ty);
         match def {
             ValueDef::Variable(variable) => {
                 let value = folded.unwrap_or_else(|| {
@@ -162,16 +176,11 @@ impl<'a> Builder<'a> {
     }
 
     /// The value that an instruction need not compute.
-    fn fold(&mut self, inst: Inst, ty: Type) -> Option<Value> {
-        let (op, args) = (self.function.insts[inst].op, self.function.args(inst));
-        if self.folding == Folding::Off {
-            return None;
-        }
-        if op == Op::Copy {
-            return Some(args[0]);
-        }
-        let args = args.iter().map(|&arg| self.function.as_const(arg));
-        evaluate(op, args, Some(ty)).map(|constant| self.function.constant(constant))
+    fn fold(&mut self, block: Block, inst: Inst, ty: Type) -> Option<Value> {
+        let folded = fold(self.function, inst, ty, self.folding);
+        folded.or_else(|| {
+            self.numbering.as_mut()?.find(self.function, &mut self.forward, block, inst)
+        })
     }
 
     /// What an operand is in SSA form.
@@ -237,7 +246,7 @@ impl<'a> Builder<'a> {
                     block = first.block;
                 }
                 _ => {
-                    let value = self.undefined(variable);
+                    let value = undefined(self.function, variable);
                     self.defs.set(variable, block, value);
                     return value;
                 }
@@ -291,15 +300,6 @@ impl<'a> Builder<'a> {
         let value = self.function.values.push(ValueData { ty, def });
         self.defs.set(variable, block, value);
         (self.phis.add(block, value), value)
-    }
-
-    fn undefined(&mut self, variable: Variable) -> Value {
-        self.function.constant(match self.function.variables[variable].ty {
-            Type::Int => Const::Int(0),
-            Type::Float => Const::Float(0),
-            Type::Bool => Const::Bool(false),
-            Type::Ref => Const::Nil,
-        })
     }
 
     /// Makes the φs that are left parameters of their blocks.

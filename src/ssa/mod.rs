@@ -2,9 +2,12 @@
 
 pub mod braun;
 pub mod constants;
+pub mod cytron;
 mod defs;
+pub mod figures;
 pub mod forward;
 mod minimal;
+mod numbering;
 pub mod params;
 pub mod phis;
 pub mod unreachable;
@@ -15,13 +18,53 @@ pub use phis::Phis;
 pub use unreachable::empty_unreachable;
 
 use crate::ir::Function;
+use cytron::Pruning;
 
 /// How to construct SSA form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Construction {
-    /// Braun et al. 2013: on demand, without dominators.
+    /// Braun et al. 2013: on demand, without dominators; pruned and minimal.
     #[default]
     Braun,
+    /// Cytron et al. 1991: φs on the iterated dominance frontiers.
+    Minimal,
+    /// The same without φs of variables whose values cross no edge (Briggs et al. 1998).
+    SemiPruned,
+    /// The same without φs of variables that are not live.
+    Pruned,
+    /// Braun's with value numbering while building.
+    BraunGvn,
+}
+
+impl Construction {
+    /// All of them.
+    pub const ALL: [Construction; 5] =
+        [Self::Braun, Self::Minimal, Self::SemiPruned, Self::Pruned, Self::BraunGvn];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Braun => "braun",
+            Self::Minimal => "minimal",
+            Self::SemiPruned => "semi-pruned",
+            Self::Pruned => "pruned",
+            Self::BraunGvn => "braun+gvn",
+        }
+    }
+
+    /// The one of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|construction| construction.name() == name)
+    }
+}
+
+/// The construction for a function, where none was asked for: Braun's, which folds while it builds
+/// and needs no dominators, but for functions so large that its look-ups (up to one step for each
+/// variable and block) outgrow the bit sets of the pruned one (`benches/growth live`).
+pub fn choose(function: &Function) -> Construction {
+    const MOST_PAIRS: usize = 1 << 20;
+    let pairs = function.blocks.len().saturating_mul(function.variables.len());
+    if pairs <= MOST_PAIRS { Construction::Braun } else { Construction::Pruned }
 }
 
 /// What is evaluated while values are being numbered.
@@ -37,9 +80,17 @@ pub enum Folding {
 /// Brings `function` from the variable form into SSA form.
 pub fn construct(function: &mut Function, construction: Construction, folding: Folding) {
     match construction {
-        Construction::Braun => braun::construct(function, folding),
+        Construction::Braun => braun::construct(function, folding, false),
+        Construction::BraunGvn => braun::construct(function, folding, true),
+        Construction::Minimal => cytron::construct(function, Pruning::Minimal, folding),
+        Construction::SemiPruned => cytron::construct(function, Pruning::SemiPruned, folding),
+        Construction::Pruned => cytron::construct(function, Pruning::Pruned, folding),
     }
 }
 
+#[cfg(test)]
+mod braun_tests;
+#[cfg(test)]
+pub(crate) mod shapes;
 #[cfg(test)]
 mod tests;

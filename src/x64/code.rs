@@ -10,41 +10,55 @@
 
 mod arrays;
 mod cold;
+mod fast_exit;
+mod forward;
 mod frame;
 mod insts;
 
 use self::cold::{Cold, ColdKind};
+use self::fast_exit::{FastExit, Step};
+use self::forward::forwarding;
 use self::frame::Frame;
 use super::emit::{Asm, Label, Mem, Rmi};
 use super::inst::{AluOp, Cond, Inst, Width};
 use super::regs::{RSP, SCRATCH};
-use crate::entity::{Arena, Entity, SideTable};
+use crate::entity::{Arena, SideTable};
 use crate::ir::Loc;
 use crate::mach::{
-    Allocation, CallSite, CompiledFunction, Edit, PReg, Place, ProgPoint, RegClass, Relocation,
-    Side, SpillSlot, VBlock, VCode,
+    Allocation, CallSite, CompiledFunction, Edit, PReg, Place, PollSite, ProgPoint, RegClass,
+    Relocation, Side, SpillSlot, VBlock, VCode,
 };
 use toyjit_runtime::context::STACK_LIMIT;
 
 /// Makes the bytes of a function.
 pub(super) fn emit(code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunction {
-    let forward = forwarding(code, allocation);
     let frame = Frame::of(code, allocation);
-    let mut first = Emitter::new(code, allocation, &forward, &frame, Vec::new());
+    let forward = forwarding(code, allocation);
+    let fast_exit = FastExit::find(code, allocation, &frame);
+    let (forward, fast_exit, frame) = (&forward, fast_exit.as_ref(), &frame);
+    let plan = Plan { code, allocation, forward, fast_exit, frame };
+    let mut first = Emitter::new(plan, Vec::new());
     first.function();
     first.asm.finish_code();
     let short_jumps = first.asm.relax();
-    let mut second = Emitter::new(code, allocation, &forward, &frame, short_jumps);
+    let mut second = Emitter::new(plan, short_jumps);
     second.function();
     second.finish()
 }
 
-struct Emitter<'a> {
+/// What is known before anything is emitted.
+#[derive(Clone, Copy)]
+struct Plan<'a> {
     code: &'a VCode<Inst>,
     allocation: &'a Allocation,
     /// For each block, the block where a jump to it ends up.
     forward: &'a SideTable<VBlock, VBlock>,
+    fast_exit: Option<&'a FastExit>,
     frame: &'a Frame,
+}
+
+struct Emitter<'a> {
+    plan: Plan<'a>,
     asm: Asm,
     labels: Arena<VBlock, Label>,
     cold: Vec<Cold>,
@@ -54,23 +68,16 @@ struct Emitter<'a> {
     relocations: Vec<Relocation>,
     sites: Vec<CallSite>,
     source_map: Vec<(u32, Loc)>,
+    /// Polls: where each is, and the cold code that ends the run.
+    polls: Vec<(u32, Label)>,
 }
 
 impl<'a> Emitter<'a> {
-    fn new(
-        code: &'a VCode<Inst>,
-        allocation: &'a Allocation,
-        forward: &'a SideTable<VBlock, VBlock>,
-        frame: &'a Frame,
-        short_jumps: Vec<bool>,
-    ) -> Self {
+    fn new(plan: Plan<'a>, short_jumps: Vec<bool>) -> Self {
         let mut asm = Asm::new(short_jumps);
-        let labels = code.blocks.keys().map(|_| asm.label()).collect();
+        let labels = plan.code.blocks.keys().map(|_| asm.label()).collect();
         Self {
-            code,
-            allocation,
-            forward,
-            frame,
+            plan,
             asm,
             labels,
             cold: Vec::new(),
@@ -79,14 +86,20 @@ impl<'a> Emitter<'a> {
             relocations: Vec::new(),
             sites: Vec::new(),
             source_map: Vec::new(),
+            polls: Vec::new(),
         }
     }
 
     fn finish(mut self) -> CompiledFunction {
         let code_len = self.asm.finish_code();
+        let polls = self
+            .polls
+            .iter()
+            .map(|&(offset, cold)| PollSite { offset, target: self.asm.place_of(cold) });
         CompiledFunction {
+            polls: polls.collect(),
             code_len,
-            frame_size: self.frame.size(),
+            frame_size: self.plan.frame.size(),
             bytes: self.asm.finish(),
             relocations: self.relocations,
             sites: self.sites,
@@ -95,9 +108,17 @@ impl<'a> Emitter<'a> {
     }
 
     fn function(&mut self) {
-        self.prologue();
-        let code = self.code;
-        let mut emitted = code.blocks.keys().filter(|&b| self.forward[b] == b).peekable();
+        let Plan { code, forward, fast_exit, .. } = self.plan;
+        let done = fast_exit.map(|exit| exit.block);
+        let emitted = code.blocks.keys().filter(|&b| forward[b] == b && Some(b) != done);
+        let mut emitted = emitted.peekable();
+        match fast_exit {
+            Some(exit) => {
+                emitted.next();
+                self.fast_exit(exit, emitted.peek().copied());
+            }
+            None => self.prologue(),
+        }
         while let Some(block) = emitted.next() {
             self.block(block, emitted.peek().copied());
         }
@@ -108,47 +129,103 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// The entry block, the way out without a frame, and the prologue on the other way.
+    fn fast_exit(&mut self, exit: &FastExit, next: Option<VBlock>) {
+        self.steps(&exit.entry);
+        self.compare(&exit.compare);
+        let entry = VBlock(0);
+        let data = &self.plan.code.blocks[entry];
+        let Inst::Branch { compare } = &self.plan.code.insts[data.insts.end as usize - 1] else {
+            return;
+        };
+        let on = 1 - exit.way;
+        let cond = if on == 0 { compare.cond } else { compare.cond.inverted() };
+        let go_on = self.asm.label();
+        self.asm.jump_if(cond, go_on);
+        self.steps(&exit.leave);
+        self.asm.ret();
+        self.asm.bind(go_on);
+        self.prologue();
+        self.edits(exit.delayed.iter().copied());
+        let target = self.plan.forward[data.succs[on].target];
+        self.along_edge(self.moves_of_own(entry, on), target, next);
+    }
+
+    fn steps(&mut self, steps: &[Step]) {
+        for step in steps {
+            match step {
+                Step::Edit(edit) => self.edit(*edit),
+                Step::Inst(inst, index) => {
+                    self.at(self.plan.code.locs[*index as usize]);
+                    self.inst(inst, *index);
+                }
+            }
+        }
+    }
+
     fn prologue(&mut self) {
         self.at(Loc(0));
-        if self.frame.checks_stack {
+        if self.plan.frame.checks_stack {
             let (cold, _) = self.cold(ColdKind::Stack);
             let limit = Rmi::Mem(Mem::context(STACK_LIMIT));
-            if self.frame.size() > 4096 {
-                self.asm.lea(SCRATCH, Mem::at(RSP, -self.frame.size().cast_signed()));
+            if self.plan.frame.size() > 4096 {
+                self.asm.lea(SCRATCH, Mem::at(RSP, -self.plan.frame.size().cast_signed()));
                 self.asm.cmp(Rmi::Reg(SCRATCH), limit);
             } else {
                 self.asm.cmp(Rmi::Reg(RSP), limit);
             }
             self.asm.jump_if(Cond::B, cold);
         }
-        for &saved in &self.frame.saved {
+        for &saved in &self.plan.frame.saved {
             self.asm.push(Rmi::Reg(saved));
         }
-        if self.frame.adjust != 0 {
-            self.asm.alu(AluOp::Sub, RSP, Rmi::Imm(self.frame.adjust.cast_signed()));
+        if self.plan.frame.adjust != 0 {
+            self.asm.alu(AluOp::Sub, RSP, Rmi::Imm(self.plan.frame.adjust.cast_signed()));
         }
     }
 
     fn epilogue(&mut self) {
-        if self.frame.adjust != 0 {
-            self.asm.alu(AluOp::Add, RSP, Rmi::Imm(self.frame.adjust.cast_signed()));
+        if self.plan.frame.adjust != 0 {
+            self.asm.alu(AluOp::Add, RSP, Rmi::Imm(self.plan.frame.adjust.cast_signed()));
         }
-        for &saved in self.frame.saved.iter().rev() {
+        for &saved in self.plan.frame.saved.iter().rev() {
             self.asm.pop(saved);
         }
         self.asm.ret();
     }
 
+    /// Whether a block begins an innermost loop without calls that is small enough to be tight.
+    fn is_tight_loop(&self, block: VBlock) -> bool {
+        const MOST_INSTS: u32 = 40;
+        let blocks = &self.plan.code.blocks;
+        let last_back = |header: VBlock| {
+            let preds = blocks[header].preds.iter().copied();
+            preds.filter(|&pred| pred >= header).max()
+        };
+        let Some(last) = last_back(block).filter(|_| !blocks[block].cold) else { return false };
+        let insts = blocks[block].insts.start..blocks[last].insts.end;
+        insts.len() as u32 <= MOST_INSTS
+            && !self.plan.code.insts[insts.start as usize..insts.end as usize]
+                .iter()
+                .any(|inst| matches!(inst, Inst::Call { .. }))
+            && (block.0 + 1..=last.0).all(|inner| last_back(VBlock(inner)).is_none())
+    }
+
     fn block(&mut self, block: VBlock, next: Option<VBlock>) {
-        self.asm.bind(self.labels[block]);
-        let code = self.code;
+        let code = self.plan.code;
         let data = &code.blocks[block];
+        if self.is_tight_loop(block) {
+            self.asm.align_loop();
+        } else if matches!(code.insts[data.insts.start as usize], Inst::Poll) {
+            self.asm.align_poll();
+        }
+        self.asm.bind(self.labels[block]);
         if let &[pred] = &data.preds[..]
             && code.blocks[pred].succs.len() > 1
             && let Some(succ) = code.blocks[pred].succs.iter().position(|s| s.target == block)
             && let Some(moves) = self.edge_moves(pred, succ as u32)
         {
-            self.edits(self.allocation.edge_moves[moves].edits.iter().copied());
+            self.edits(self.plan.allocation.edge_moves[moves].edits.iter().copied());
         }
         for index in data.insts.clone() {
             self.at(code.locs[index as usize]);
@@ -165,17 +242,17 @@ impl<'a> Emitter<'a> {
 
     /// An instruction with its operands' places.
     fn placed(&self, index: u32) -> Inst<Place> {
-        let mut places = self.allocation.of(index as usize).iter().copied();
-        self.code.insts[index as usize]
+        let mut places = self.plan.allocation.of(index as usize).iter().copied();
+        self.plan.code.insts[index as usize]
             .map(&mut |_, _, _| places.next().expect("a place for every operand"))
     }
 
     fn terminator(&mut self, inst: &Inst<Place>, block: VBlock, next: Option<VBlock>) {
         match inst {
             Inst::Jump => {
-                let target = self.code.blocks[block].succs[0].target;
+                let target = self.plan.code.blocks[block].succs[0].target;
                 if let Some(moves) = self.edge_moves(block, 0) {
-                    self.edits(self.allocation.edge_moves[moves].edits.iter().copied());
+                    self.edits(self.plan.allocation.edge_moves[moves].edits.iter().copied());
                 }
                 self.go_to(target, next);
             }
@@ -189,7 +266,7 @@ impl<'a> Emitter<'a> {
     }
 
     fn go_to(&mut self, target: VBlock, next: Option<VBlock>) {
-        let target = self.forward[target];
+        let target = self.plan.forward[target];
         if next != Some(target) {
             self.asm.jmp(self.labels[target]);
         }
@@ -198,11 +275,11 @@ impl<'a> Emitter<'a> {
     /// The two ways out of a block. A way with moves is executed in line, behind a jump to the
     /// other one, but for moves on the way to a trap.
     fn branch(&mut self, cond: Cond, block: VBlock, next: Option<VBlock>) {
-        let succs = &self.code.blocks[block].succs;
-        let targets = [self.forward[succs[0].target], self.forward[succs[1].target]];
+        let succs = &self.plan.code.blocks[block].succs;
+        let targets = [self.plan.forward[succs[0].target], self.plan.forward[succs[1].target]];
         let moves = [self.moves_of_own(block, 0), self.moves_of_own(block, 1)];
         let conds = [cond, cond.inverted()];
-        let is_cold = |way: usize| self.code.blocks[succs[way].target].cold;
+        let is_cold = |way: usize| self.plan.code.blocks[succs[way].target].cold;
         // The way that comes last may fall through to the next block.
         let last = match moves {
             [Some(_), None] => 0,
@@ -233,30 +310,34 @@ impl<'a> Emitter<'a> {
 
     fn along_edge(&mut self, moves: Option<usize>, target: VBlock, next: Option<VBlock>) {
         if let Some(moves) = moves {
-            self.edits(self.allocation.edge_moves[moves].edits.iter().copied());
+            self.edits(self.plan.allocation.edge_moves[moves].edits.iter().copied());
         }
         self.go_to(target, next);
     }
 
     /// The moves of an edge: an index of `edge_moves`.
     fn edge_moves(&self, from: VBlock, succ: u32) -> Option<usize> {
-        edge_moves(self.allocation, from, succ)
+        edge_moves(self.plan.allocation, from, succ)
     }
 
     /// The moves of an edge between a block with several successors and one with several
     /// predecessors.
     fn moves_of_own(&self, from: VBlock, succ: usize) -> Option<usize> {
-        let target = self.code.blocks[from].succs[succ].target;
-        let critical = self.code.blocks[target].preds.len() > 1;
+        let target = self.plan.code.blocks[from].succs[succ].target;
+        let critical = self.plan.code.blocks[target].preds.len() > 1;
         self.edge_moves(from, succ as u32).filter(|_| critical)
     }
 
     // Edits.
 
     fn edits_at(&mut self, point: ProgPoint) {
-        let edits = &self.allocation.edits;
+        let edits = &self.plan.allocation.edits;
+        if edits.get(self.next_edit).is_some_and(|(at, _)| *at < point) {
+            // Behind blocks that were emitted elsewhere.
+            self.next_edit = edits.partition_point(|(at, _)| *at < point);
+        }
         while let Some(&(at, edit)) = edits.get(self.next_edit)
-            && at <= point
+            && at == point
         {
             self.next_edit += 1;
             self.edit(edit);
@@ -296,12 +377,12 @@ impl<'a> Emitter<'a> {
     }
 
     fn rematerialize(&mut self, to: PReg, inst: u32) {
-        let again = self.code.insts[inst as usize].map(&mut |_, _, _| Place::Reg(to));
+        let again = self.plan.code.insts[inst as usize].map(&mut |_, _, _| Place::Reg(to));
         self.inst(&again, inst);
     }
 
     fn slot(&self, slot: SpillSlot) -> Mem {
-        Mem::at(RSP, self.frame.slot(slot).cast_signed())
+        Mem::at(RSP, self.plan.frame.slot(slot).cast_signed())
     }
 
     // What is told about the code.
@@ -319,10 +400,10 @@ impl<'a> Emitter<'a> {
 
     /// A call has just been made; `safepoint` is its instruction where references may move.
     fn site(&mut self, safepoint: Option<u32>) {
-        let maps = &self.allocation.stack_maps;
+        let maps = &self.plan.allocation.stack_maps;
         let slots = safepoint
             .and_then(|inst| maps.binary_search_by_key(&inst, |map| map.0).ok())
-            .map(|i| maps[i].1.iter().map(|&slot| self.frame.slot(slot)).collect())
+            .map(|i| maps[i].1.iter().map(|&slot| self.plan.frame.slot(slot)).collect())
             .unwrap_or_default();
         self.sites.push(CallSite { offset: self.asm.offset(), loc: self.loc, slots });
     }
@@ -330,59 +411,4 @@ impl<'a> Emitter<'a> {
 
 fn edge_moves(allocation: &Allocation, from: VBlock, succ: u32) -> Option<usize> {
     allocation.edge_moves.binary_search_by_key(&(from, succ), |m| (m.from, m.succ)).ok()
-}
-
-/// For each block, where a jump to it ends up: blocks without any code but a jump lead on. Those
-/// that lead around in a circle stay.
-fn forwarding(code: &VCode<Inst>, allocation: &Allocation) -> SideTable<VBlock, VBlock> {
-    let mut forward = SideTable::with_len(VBlock(0), code.blocks.len());
-    let leads_to = |block: VBlock| {
-        let data = &code.blocks[block];
-        let &[Inst::Jump] = &code.insts[data.insts.start as usize..data.insts.end as usize] else {
-            return None;
-        };
-        let at = data.insts.start;
-        let first = allocation.edits.partition_point(|(point, _)| point.inst < at);
-        let edited = allocation.edits.get(first).is_some_and(|(point, _)| point.inst == at);
-        let entered_with_moves = matches!(data.preds[..], [pred]
-        if code.blocks[pred].succs.len() > 1
-            && (0..2).any(|i| {
-                code.blocks[pred].succs[i as usize].target == block
-                    && edge_moves(allocation, pred, i).is_some()
-            }));
-        let quiet = block.index() != 0
-            && !edited
-            && !entered_with_moves
-            && edge_moves(allocation, block, 0).is_none();
-        quiet.then_some(data.succs[0].target)
-    };
-    #[derive(Clone, Copy, PartialEq)]
-    enum State {
-        New,
-        Open,
-        Done,
-    }
-    let mut state = SideTable::with_len(State::New, code.blocks.len());
-    let mut path = Vec::new();
-    for start in code.blocks.keys() {
-        let mut block = start;
-        let end = loop {
-            match state[block] {
-                State::Done => break forward[block],
-                State::Open => break block,
-                State::New => {}
-            }
-            state[block] = State::Open;
-            path.push(block);
-            match leads_to(block) {
-                Some(target) => block = target,
-                None => break block,
-            }
-        };
-        for block in path.drain(..) {
-            state[block] = State::Done;
-            forward[block] = end;
-        }
-    }
-    forward
 }

@@ -196,6 +196,7 @@ pub fn text<R: Copy>(inst: &Inst<R>, name: &dyn Fn(R) -> String) -> String {
                 None => call,
             }
         }
+        Inst::Poll => "poll".to_owned(),
         Inst::Jump => "jump".to_owned(),
         Inst::Branch { compare: c } => format!("branch {}", compare(c)),
         Inst::Return { value: Some(value) } => {
@@ -245,6 +246,7 @@ fn src_text<R: Copy>(src: &Src<R>, name: &dyn Fn(R) -> String) -> String {
 fn compare_text<R: Copy>(compare: &Compare<R>, name: &dyn Fn(R) -> String) -> String {
     let kind = match compare.kind {
         CompareKind::Int => "cmp",
+        CompareKind::Byte => "cmpb",
         CompareKind::Test => "test",
         CompareKind::Float => "fcmp",
     };

@@ -82,10 +82,10 @@ impl Rmi {
 
 /// The encodings of a memory operand that are told apart.
 enum Form {
-    Base8(u8, i8),
-    Base32(u8, i32),
-    Index8(u8, u8, Scale, i8),
-    Index32(u8, u8, Scale, i32),
+    Base8(Number, i8),
+    Base32(Number, i32),
+    Index8(Number, Number, Scale, i8),
+    Index32(Number, Number, Scale, i32),
     Pool(Label),
 }
 
@@ -108,14 +108,24 @@ impl Form {
     }
 }
 
-fn gpr(reg: PReg) -> u8 {
-    assert!(reg.class() == RegClass::Int, "a general register");
-    reg.encoding()
+/// A register's number, checked.
+#[derive(Clone, Copy)]
+struct Number(u8);
+
+impl From<Number> for u8 {
+    fn from(number: Number) -> u8 {
+        number.0
+    }
 }
 
-fn xmm(reg: PReg) -> u8 {
+fn gpr(reg: PReg) -> Number {
+    assert!(reg.class() == RegClass::Int, "a general register");
+    Number(reg.encoding())
+}
+
+fn xmm(reg: PReg) -> Number {
     assert!(reg.class() == RegClass::Float && usize::from(reg.0) < PReg::COUNT, "a float register");
-    reg.encoding()
+    Number(reg.encoding())
 }
 
 fn short(imm: i32) -> Option<i8> {
@@ -231,6 +241,22 @@ pub struct Asm {
     short_jumps: Vec<bool>,
     /// The jumps so far: where each ends, and where it leads.
     jumps: Vec<(usize, Label)>,
+    /// Where code was aligned, in order.
+    aligned: Vec<usize>,
+    /// Where code was aligned last, for a poll among others.
+    poll_fits: usize,
+}
+
+/// The most bytes that aligning a loop may take.
+const MOST_PADDING: usize = 10;
+/// The most bytes of an instruction.
+const MOST_LENGTH: usize = 15;
+/// Bytes of a poll, as long as a jump.
+const POLL_LEN: usize = 5;
+
+/// Whether a poll at an offset lies inside an aligned word.
+fn fits_poll(offset: usize) -> bool {
+    offset % 8 + POLL_LEN <= 8
 }
 
 /// Literals in order of their first use.
@@ -254,6 +280,8 @@ impl Asm {
             masks: Pool::default(),
             short_jumps,
             jumps: Vec::new(),
+            aligned: Vec::new(),
+            poll_fits: 0,
         }
     }
 
@@ -317,15 +345,74 @@ impl Asm {
         dynasm!(self.ops ; .align to, 0xCC);
     }
 
-    /// Which jumps of this assembly reach their labels with 8 bits; making them short moves no label
-    /// away from a jump, so that it stays true.
+    /// Fills up to a multiple of 16 with instructions that do nothing, where it takes few.
+    pub fn align_loop(&mut self) {
+        let offset = self.ops.offset().0;
+        let padding = offset.next_multiple_of(16) - offset;
+        if padding <= MOST_PADDING {
+            self.aligned.push(offset);
+            self.nop(padding);
+            self.poll_fits = self.ops.offset().0;
+        } else {
+            self.align_poll();
+        }
+    }
+
+    /// The same as far as a poll needs it.
+    pub fn align_poll(&mut self) {
+        let offset = self.ops.offset().0;
+        self.aligned.push(offset);
+        if !fits_poll(offset) {
+            self.nop(8 - offset % 8);
+        }
+        self.poll_fits = self.ops.offset().0;
+    }
+
+    /// An instruction of 5 bytes that does nothing, inside an aligned word; its offset is the answer.
+    pub fn poll(&mut self) -> u32 {
+        if self.ops.offset().0 != self.poll_fits {
+            self.align_poll();
+        }
+        self.nop(POLL_LEN);
+        (self.ops.offset().0 - POLL_LEN) as u32
+    }
+
+    /// At most one instruction that does nothing, of so many bytes.
+    fn nop(&mut self, len: usize) {
+        const NOPS: [&[u8]; MOST_PADDING] = [
+            &[0x90],
+            &[0x66, 0x90],
+            &[0x0F, 0x1F, 0x00],
+            &[0x0F, 0x1F, 0x40, 0x00],
+            &[0x0F, 0x1F, 0x44, 0x00, 0x00],
+            &[0x66, 0x0F, 0x1F, 0x44, 0x00, 0x00],
+            &[0x0F, 0x1F, 0x80, 0x00, 0x00, 0x00, 0x00],
+            &[0x0F, 0x1F, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+            &[0x66, 0x0F, 0x1F, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+            &[0x66, 0x2E, 0x0F, 0x1F, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
+        ];
+        if len > 0 {
+            dynasm!(self.ops ; .bytes NOPS[len - 1]);
+        }
+    }
+
+    /// Where a label that was bound is.
+    pub fn place_of(&self, label: Label) -> u32 {
+        self.ops.labels().resolve_dynamic(label).map_or(0, |place| place.0 as u32)
+    }
+
+    /// Which jumps of this assembly reach their labels with 8 bits, and go on to do so when jumps
+    /// become short: that moves no label away from a jump, but that padding between them may grow.
     pub fn relax(&self) -> Vec<bool> {
         let labels = self.ops.labels();
-        let distance = |&(end, label): &(usize, Label)| {
-            let target = labels.resolve_dynamic(label).ok()?;
-            i8::try_from(target.0 as i64 - end as i64).ok()
+        let reaches = |&(end, label): &(usize, Label)| {
+            let Ok(target) = labels.resolve_dynamic(label) else { return false };
+            let (low, high) = (end.min(target.0), end.max(target.0));
+            let below = |offset| self.aligned.partition_point(|&at| at < offset);
+            let growth = MOST_PADDING * (below(high + 1) - below(low.saturating_sub(MOST_LENGTH)));
+            high - low + growth <= i8::MAX as usize
         };
-        self.jumps.iter().map(|jump| distance(jump).is_some()).collect()
+        self.jumps.iter().map(reaches).collect()
     }
 
     /// The bytes.
@@ -555,7 +642,8 @@ impl Asm {
             (Rmi::Reg(lhs), Rmi::Imm(imm)) => match short(imm) {
                 // dynasm has no `cmp r64, imm8`.
                 Some(imm) => {
-                    let (reg, rex) = (gpr(lhs), 0x48 | gpr(lhs) >> 3);
+                    let reg = u8::from(gpr(lhs));
+                    let rex = 0x48 | reg >> 3;
                     dynasm!(self.ops ; .u8 rex ; .u8 0x83 ; .u8 0xF8 | (reg & 7) ; .i8 imm);
                 }
                 None => dynasm!(self.ops ; cmp Rq(gpr(lhs)), DWORD imm),
@@ -564,6 +652,12 @@ impl Asm {
             (Rmi::Mem(lhs), rhs) => to_mem!(self, cmp, lhs, rhs),
             (Rmi::Imm(_), _) => unreachable!("no immediate on the left"),
         }
+    }
+
+    /// `cmp byte [mem], imm`
+    pub fn cmp_byte(&mut self, mem: Mem, imm: u8) {
+        let imm = imm.cast_signed();
+        mem!(self, mem, (cmp BYTE) (, BYTE imm))
     }
 
     /// `cmp dword [mem], imm`

@@ -11,6 +11,7 @@
 //! put onto `code`, which grows backward and is turned over at the block's end.
 
 mod address;
+mod arith;
 mod bits;
 mod call;
 mod compare;
@@ -20,8 +21,9 @@ mod facts;
 use self::facts::{Facts, def_block, effects};
 use super::abi::{ArgPlace, ArgPlaces, ENVIRONMENT, class_of, result_reg};
 use super::features::Features;
-use super::inst::{Addr, ZeroTrap};
-use super::inst::{AluOp, Base, FloatOp, Inst, Round, Scale, ShiftOp, SignOp, Src, UnaryOp, Width};
+use super::inst::{
+    Addr, AluOp, Base, FloatOp, Inst, Round, ShiftOp, SignOp, Src, UnaryOp, Width, ZeroTrap,
+};
 use super::layout::Layout;
 use crate::entity::{Arena, SideTable};
 use crate::ir::cfg::Cfg;
@@ -30,14 +32,16 @@ use crate::ir::{self, Block, Const, FuncRef, Function, Loc, Module, Op, Terminat
 use crate::mach::{RegClass, RelocTarget, VBlock, VBlockData, VCode, VEdge, VReg, VRegData};
 use smallvec::SmallVec;
 use toyjit_runtime::Rt;
+use toyjit_runtime::fault::{self, Fault};
 
 /// Chooses instructions for one function. `first_type` is the type id of structure 0; closures of
-/// function `f` have the id `first_type + structures + f`.
+/// function `f` have the id `first_type + structures + f`. With `polls` every loop gets one.
 pub(super) fn select(
     module: &Module,
     function: FuncRef,
     features: Features,
     first_type: u32,
+    polls: bool,
 ) -> VCode<Inst> {
     let function = &module.functions[function];
     let cfg = Cfg::compute(function);
@@ -48,6 +52,7 @@ pub(super) fn select(
         function,
         features,
         first_type,
+        polls,
         facts,
         layout,
         vregs: Arena::new(),
@@ -59,7 +64,9 @@ pub(super) fn select(
     };
     let mut bodies = SideTable::with_len(None, function.blocks.len());
     for block in cfg.postorder() {
-        bodies[block] = Some(selector.select_block(block));
+        let number = cfg.rpo_number(block);
+        let is_head = cfg.preds(block).any(|pred| cfg.rpo_number(pred) >= number);
+        bodies[block] = Some(selector.select_block(block, is_head));
     }
     selector.assemble(&cfg, bodies)
 }
@@ -87,6 +94,7 @@ struct Selector<'a> {
     function: &'a Function,
     features: Features,
     first_type: u32,
+    polls: bool,
     facts: Facts,
     layout: Layout,
     vregs: Arena<VReg, VRegData>,
@@ -101,7 +109,8 @@ struct Selector<'a> {
 }
 
 impl Selector<'_> {
-    fn select_block(&mut self, block: Block) -> Body {
+    /// `is_head` is whether an edge leads back to the block.
+    fn select_block(&mut self, block: Block, is_head: bool) -> Body {
         self.block = block;
         let data = &self.function.blocks[block];
         let mut code = Vec::with_capacity(data.insts.len() + 1);
@@ -122,6 +131,9 @@ impl Selector<'_> {
             }
         }
         self.params[block] = Params::Demanded;
+        if is_head && self.polls {
+            code.push((Inst::Poll, data.loc));
+        }
         code.reverse();
         Body { code, edges }
     }
@@ -190,6 +202,9 @@ impl Selector<'_> {
 
     /// The same, where it fits an immediate: the one place that asks whether it does.
     fn immediate(&self, value: Value) -> Option<i32> {
+        if fault::is(Fault::ImmediateOffByOne) && self.int_constant(value) == Some(1 << 31) {
+            return Some(i32::MIN);
+        }
         self.int_constant(value).and_then(|i| i32::try_from(i).ok())
     }
 
@@ -448,160 +463,6 @@ impl Selector<'_> {
             Op::Call => self.call(FuncRef(data.imm as u32), args, data.result.map(|_| dst)),
             Op::CallValue => self.call_value(args, data.result.map(|_| dst)),
             Op::Rt => self.call_runtime(facts::row(data.imm), args, data.result.map(|_| dst)),
-        }
-    }
-
-    // Arithmetic.
-
-    /// Operands of a commutative operation in the order that suits a two-address machine: a
-    /// constant or a load that can be fused on the right, on the left what is not needed any longer.
-    fn commute(&self, a: Value, b: Value) -> (Value, Value) {
-        let right = |v| self.constant(v).is_some() || self.fused_load(v).is_some();
-        if right(b) || !(right(a) || self.lives_on(a) && !self.lives_on(b)) {
-            (a, b)
-        } else {
-            (b, a)
-        }
-    }
-
-    /// A commutative operation.
-    fn alu(&mut self, op: AluOp, dst: VReg, a: Value, b: Value) {
-        let (a, b) = self.commute(a, b);
-        self.alu_in_order(op, dst, a, b);
-    }
-
-    fn alu_in_order(&mut self, op: AluOp, dst: VReg, a: Value, b: Value) {
-        let rhs = self.src(b);
-        let lhs = self.reg(a);
-        self.push(Inst::Alu { op, dst, lhs, rhs });
-    }
-
-    fn lea(&mut self, dst: VReg, base: VReg, index: Option<(VReg, Scale)>, disp: i32) {
-        self.push(Inst::Lea { dst, addr: Addr { base: Base::Reg(base), index, disp } });
-    }
-
-    fn add(&mut self, dst: VReg, a: Value, b: Value) {
-        let (a, b) = self.commute(a, b);
-        if let Some(imm) = self.immediate(b) {
-            return self.add_imm(dst, a, imm);
-        }
-        for (base, scaled) in [(a, b), (b, a)] {
-            if let Some((index, scale)) = self.scaled(scaled) {
-                let base = self.reg(base);
-                let index = self.reg(index);
-                return self.lea(dst, base, Some((index, scale)), 0);
-            }
-        }
-        if self.lives_on(a) && self.lives_on(b) && self.constant(b).is_none() {
-            let base = self.reg(a);
-            let index = self.reg(b);
-            return self.lea(dst, base, Some((index, Scale::One)), 0);
-        }
-        self.alu_in_order(AluOp::Add, dst, a, b);
-    }
-
-    fn add_imm(&mut self, dst: VReg, a: Value, imm: i32) {
-        let keep = self.lives_on(a);
-        let lhs = self.reg(a);
-        if keep {
-            self.lea(dst, lhs, None, imm);
-        } else {
-            self.push(Inst::Alu { op: AluOp::Add, dst, lhs, rhs: Src::Imm(imm) });
-        }
-    }
-
-    /// Index and factor of a value that is a left shift by 1, 2 or 3 for this one user.
-    fn scaled(&self, value: Value) -> Option<(Value, Scale)> {
-        let inst = self.foldable(value)?;
-        let &[index, count] = self.function.args(inst) else { return None };
-        if self.function.insts[inst].op != Op::Shl {
-            return None;
-        }
-        let shift = self.int_constant(count).filter(|n| (1..=3).contains(n))?;
-        Some((index, Scale::from_shift(shift as u32)?))
-    }
-
-    fn sub(&mut self, dst: VReg, a: Value, b: Value) {
-        match self.immediate(b).and_then(i32::checked_neg) {
-            Some(imm) => self.add_imm(dst, a, imm),
-            None if self.int_constant(a) == Some(0) => self.int_unary(UnaryOp::Neg, dst, b),
-            None => self.alu_in_order(AluOp::Sub, dst, a, b),
-        }
-    }
-
-    fn mul(&mut self, dst: VReg, a: Value, b: Value) {
-        let (a, b) = self.commute(a, b);
-        let Some(imm) = self.immediate(b) else {
-            return self.alu_in_order(AluOp::Mul, dst, a, b);
-        };
-        match imm {
-            3 | 5 | 9 => {
-                let src = self.reg(a);
-                let scale = Scale::from_shift(imm.ilog2());
-                self.lea(dst, src, scale.map(|scale| (src, scale)), 0);
-            }
-            _ if imm > 0 && imm & (imm - 1) == 0 => {
-                let src = self.reg(a);
-                self.push(Inst::Shift { op: ShiftOp::Shl, dst, src, count: imm.ilog2() as u8 });
-            }
-            _ => {
-                let src = self.reg_or_mem(a);
-                self.push(Inst::MulImm { dst, src, imm });
-            }
-        }
-    }
-
-    fn and(&mut self, dst: VReg, a: Value, b: Value) {
-        let (a, b) = self.commute(a, b);
-        let width = match self.int_constant(b) {
-            Some(0xFF) => Width::Byte,
-            Some(0xFFFF_FFFF) => Width::Half,
-            _ => return self.alu_in_order(AluOp::And, dst, a, b),
-        };
-        let src = self.reg(a);
-        self.push(Inst::Zext { width, dst, src });
-    }
-
-    fn int_unary(&mut self, op: UnaryOp, dst: VReg, a: Value) {
-        let src = self.reg(a);
-        self.push(Inst::Unary { op, dst, src });
-    }
-
-    fn shift(&mut self, op: ShiftOp, dst: VReg, a: Value, b: Value) {
-        let src = self.reg(a);
-        if let Some(count) = self.int_constant(b) {
-            return self.push(Inst::Shift { op, dst, src, count: (count & 63) as u8 });
-        }
-        let count = self.reg(b);
-        let rotates = matches!(op, ShiftOp::Rol | ShiftOp::Ror);
-        self.push(if self.features.bmi2 && !rotates {
-            Inst::ShiftX { op, dst, src, count }
-        } else {
-            Inst::ShiftCl { op, dst, src, count }
-        });
-    }
-
-    // Floats.
-
-    fn float(&mut self, op: FloatOp, dst: VReg, a: Value, b: Value) {
-        let commutes = matches!(op, FloatOp::Add | FloatOp::Mul);
-        let (a, b) = if commutes { self.commute(a, b) } else { (a, b) };
-        let rhs = self.src(b);
-        let lhs = self.reg(a);
-        self.push(Inst::FloatAlu { op, dst, lhs, rhs });
-    }
-
-    fn float_sign(&mut self, op: SignOp, dst: VReg, a: Value) {
-        let src = self.reg(a);
-        self.push(Inst::FloatSign { op, dst, src });
-    }
-
-    fn round(&mut self, mode: Round, fallback: Rt, dst: VReg, a: Value) {
-        if self.features.sse41 {
-            let src = self.src(a);
-            self.push(Inst::FloatRound { mode, dst, src });
-        } else {
-            self.call_runtime(fallback, &[a], Some(dst));
         }
     }
 }

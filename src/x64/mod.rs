@@ -17,6 +17,7 @@ mod code;
 mod emit;
 mod isel;
 mod layout;
+mod operand;
 
 pub use features::Features;
 pub use inst::Inst;
@@ -33,13 +34,22 @@ pub struct X64 {
     pub features: Features,
     /// The type id of a module's first structure; those of its closures follow its structures.
     pub first_type: u32,
+    /// Whether a run can be ended from outside while it is in a loop.
+    pub polls: bool,
     registers: RegisterFile,
 }
 
 impl X64 {
     /// For a processor with these features.
     pub fn new(features: Features) -> Self {
-        Self { features, first_type: FIRST_REGISTERED, registers: regs::register_file() }
+        let registers = regs::register_file();
+        Self { features, first_type: FIRST_REGISTERED, polls: true, registers }
+    }
+
+    /// With as few registers as can be.
+    pub fn with_few_registers(mut self) -> Self {
+        self.registers.allocatable.retain(|&reg| regs::FEW.contains(reg));
+        self
     }
 
     /// For the processor at hand.
@@ -52,7 +62,7 @@ impl Target for X64 {
     type Inst = Inst;
 
     fn select(&self, module: &Module, function: FuncRef) -> VCode<Inst> {
-        isel::select(module, function, self.features, self.first_type)
+        isel::select(module, function, self.features, self.first_type, self.polls)
     }
 
     fn registers(&self) -> &RegisterFile {

@@ -6,6 +6,9 @@
 use crate::mach::VReg;
 use smallvec::SmallVec;
 
+/// A state between blocks: (place, virtual register), sorted.
+pub(super) type Pairs = Vec<(u32, VReg)>;
+
 pub(super) struct State {
     sets: Vec<SmallVec<[VReg; 2]>>,
     /// Places that may be non-empty, with repetitions.
@@ -27,7 +30,7 @@ impl State {
         }
     }
 
-    pub fn store(&mut self, pairs: &mut Vec<(u32, VReg)>) {
+    pub fn store(&mut self, pairs: &mut Pairs) {
         pairs.clear();
         self.touched.sort_unstable();
         self.touched.dedup();
@@ -103,7 +106,7 @@ impl State {
     }
 
     /// Intersects `entry` with this state (`None` is everything); whether that changed it.
-    pub fn meet_into(&mut self, entry: &mut Option<Vec<(u32, VReg)>>) -> bool {
+    pub fn meet_into(&mut self, entry: &mut Option<Pairs>) -> bool {
         match entry {
             None => {
                 let mut pairs = Vec::new();

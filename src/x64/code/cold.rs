@@ -1,6 +1,7 @@
 //! Code that is rarely executed: it stands behind the function's other code.
 
 use super::Emitter;
+use super::arrays::ArrayOp;
 use crate::ir::Loc;
 use crate::mach::{PReg, RelocTarget, Relocation};
 use crate::x64::emit::{Label, Mem, Rmi};
@@ -9,6 +10,7 @@ use crate::x64::regs::{CONTEXT, FSCRATCH, RAX, RDI, RDX, RSI, RSP, SCRATCH};
 use crate::x64::stubs::Stub;
 use toyjit_runtime::Rt;
 use toyjit_runtime::context::LAST_SP;
+use toyjit_runtime::fault::{self, Fault};
 
 /// A piece of cold code.
 pub(super) struct Cold {
@@ -29,6 +31,8 @@ pub(super) enum ColdKind {
     Zero(ZeroTrap),
     /// The stack trap, before the frame is made.
     Stack,
+    /// The end of a run that was interrupted.
+    Poll,
     /// Puts an object into the remembered set.
     Remember(PReg),
     /// Allocates where the nursery is full; `inst` is the safepoint.
@@ -37,6 +41,8 @@ pub(super) enum ColdKind {
     FloatToInt { dst: PReg, src: PReg },
     /// Division of wide numbers: `rax` by a register.
     Divide { by: PReg, remainder: bool },
+    /// `push` or `pop` on an array of bytes or bools.
+    Bytes { op: ArrayOp, slow: Label, back: Label },
     /// The call of the runtime that an instruction stands for.
     Call { row: Rt, inst: u32 },
     /// The moves of an edge.
@@ -53,7 +59,9 @@ impl Emitter<'_> {
 
     pub(super) fn emit_cold(&mut self, cold: Cold) {
         self.asm.bind(cold.entry);
-        self.at(cold.loc);
+        if !fault::is(Fault::TrapPlace) {
+            self.at(cold.loc);
+        }
         match cold.kind {
             ColdKind::Bounds { index, len } => {
                 // Through the stack, since either may be where the other one goes.
@@ -71,9 +79,10 @@ impl Emitter<'_> {
                 ZeroTrap::Division => Rt::TrapDivision,
             }),
             ColdKind::Stack => {
-                self.asm.lea(RSP, Mem::at(RSP, -(self.frame.size() as i32)));
+                self.asm.lea(RSP, Mem::at(RSP, -(self.plan.frame.size() as i32)));
                 self.trap(Rt::TrapStack);
             }
+            ColdKind::Poll => self.trap(Rt::TrapInterrupt),
             ColdKind::Remember(object) => {
                 self.asm.mov(SCRATCH, Rmi::Reg(object));
                 self.call_stub(Stub::Remember);
@@ -92,7 +101,9 @@ impl Emitter<'_> {
                 let nan = self.asm.label();
                 self.asm.float_zero(FSCRATCH);
                 self.asm.float_cmp(src, Rmi::Reg(FSCRATCH));
-                self.asm.jump_unordered(nan);
+                if !fault::is(Fault::FloatToIntNan) {
+                    self.asm.jump_unordered(nan);
+                }
                 self.asm.jump_if(Cond::B, cold.back);
                 self.asm.mov_imm(dst, i64::MAX);
                 self.asm.jmp(cold.back);
@@ -103,7 +114,9 @@ impl Emitter<'_> {
             ColdKind::Divide { by, remainder } => {
                 let minus_one = self.asm.label();
                 self.asm.cmp(Rmi::Reg(by), Rmi::Imm(-1));
-                self.asm.jump_if(Cond::E, minus_one);
+                if !fault::is(Fault::DivMinusOne) {
+                    self.asm.jump_if(Cond::E, minus_one);
+                }
                 self.asm.cqo();
                 self.asm.idiv(by);
                 self.asm.jmp(cold.back);
@@ -115,15 +128,16 @@ impl Emitter<'_> {
                 }
                 self.asm.jmp(cold.back);
             }
+            ColdKind::Bytes { op, slow, back } => self.in_line_bytes(op, slow, back),
             ColdKind::Call { row, inst } => {
                 self.call_runtime(row, inst);
                 self.asm.jmp(cold.back);
             }
             ColdKind::Edge { moves } => {
-                let edge = &self.allocation.edge_moves[moves];
-                let target = self.code.blocks[edge.from].succs[edge.succ as usize].target;
+                let edge = &self.plan.allocation.edge_moves[moves];
+                let target = self.plan.code.blocks[edge.from].succs[edge.succ as usize].target;
                 self.edits(edge.edits.iter().copied());
-                self.asm.jmp(self.labels[self.forward[target]]);
+                self.asm.jmp(self.labels[self.plan.forward[target]]);
             }
         }
     }

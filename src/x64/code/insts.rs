@@ -12,6 +12,7 @@ use crate::x64::inst::{
 use crate::x64::regs::{CONTEXT, R10, RAX, RDI, RDX, RSP, SCRATCH};
 use toyjit_runtime::Rt;
 use toyjit_runtime::context::{NURSERY_END, NURSERY_NEXT};
+use toyjit_runtime::fault::{self, Fault};
 use toyjit_runtime::layout::{CLOSURE_CODE, HEADER_LOG_BYTE, LOG_MASK};
 
 /// The register that a place is, where only a register may stand.
@@ -25,7 +26,10 @@ impl Emitter<'_> {
             Base::Reg(base) => (reg(base), addr.disp),
             Base::Context => (CONTEXT, addr.disp),
             Base::Outgoing => (RSP, addr.disp),
-            Base::Incoming => (RSP, addr.disp + self.frame.size() as i32 + 8),
+            Base::Incoming if fault::is(Fault::IncomingOffset) => {
+                (RSP, addr.disp + self.plan.frame.size() as i32)
+            }
+            Base::Incoming => (RSP, addr.disp + self.plan.frame.size() as i32 + 8),
         };
         let index = addr.index.map(|(index, scale)| (reg(index), scale));
         Mem::At { base, index, disp }
@@ -169,7 +173,10 @@ impl Emitter<'_> {
                     }
                     Rmi::Reg(_) | Rmi::Mem(_) => {
                         self.asm.cmp(index, len);
-                        self.asm.jump_if(Cond::Ae, cold);
+                        self.asm.jump_if(
+                            if fault::is(Fault::BoundsSigned) { Cond::Ge } else { Cond::Ae },
+                            cold,
+                        );
                     }
                 }
             }
@@ -182,6 +189,7 @@ impl Emitter<'_> {
                 }
                 self.asm.jump_if(Cond::E, cold);
             }
+            Inst::Barrier { .. } if fault::is(Fault::NoBarrier) => {}
             Inst::Barrier { object } => {
                 let object = reg(object);
                 let (cold, back) = self.cold(ColdKind::Remember(object));
@@ -191,6 +199,11 @@ impl Emitter<'_> {
             }
             Inst::Alloc { dst, size, header } => self.allocate(reg(dst), size, header, index),
             Inst::Call { callee, .. } => self.call(callee, index),
+            Inst::Poll => {
+                let (cold, _) = self.cold(ColdKind::Poll);
+                let at = self.asm.poll();
+                self.polls.push((at, cold));
+            }
             Inst::Jump | Inst::Branch { .. } | Inst::Return { .. } | Inst::Unreachable => {}
         }
     }
@@ -252,9 +265,13 @@ impl Emitter<'_> {
     fn compare_operands(&mut self, kind: CompareKind, lhs: Rmi, rhs: Rmi) {
         match (kind, lhs) {
             (CompareKind::Int, _) => self.asm.cmp(lhs, rhs),
+            (CompareKind::Byte, Rmi::Mem(lhs)) => match rhs {
+                Rmi::Imm(imm) => self.asm.cmp_byte(lhs, imm.to_le_bytes()[0]),
+                Rmi::Reg(_) | Rmi::Mem(_) => unreachable!("an immediate on the right"),
+            },
             (CompareKind::Test, Rmi::Reg(lhs)) => self.asm.test(lhs, rhs),
             (CompareKind::Float, Rmi::Reg(lhs)) => self.asm.float_cmp(lhs, rhs),
-            (_, Rmi::Mem(_) | Rmi::Imm(_)) => unreachable!("a register on the left"),
+            (_, _) => unreachable!("no such comparison"),
         }
     }
 
@@ -265,6 +282,9 @@ impl Emitter<'_> {
             self.asm.mov_imm(dst, 0);
         }
         self.compare_operands(compare.kind, lhs, rhs);
+        if fault::is(Fault::ZeroBetween) && clear_first {
+            self.asm.mov_imm(dst, 0);
+        }
         match compare.cond {
             Cond::FloatE => {
                 self.asm.set_ordered(SCRATCH);
@@ -279,7 +299,9 @@ impl Emitter<'_> {
             cond => self.asm.set(cond, dst),
         }
         // The scratch register's other bytes came along.
-        if !clear_first || matches!(compare.cond, Cond::FloatE | Cond::FloatNe) {
+        if !fault::is(Fault::BoolDirty) && !clear_first
+            || matches!(compare.cond, Cond::FloatE | Cond::FloatNe)
+        {
             self.asm.zext(Width::Byte, dst, dst);
         }
     }
@@ -300,7 +322,9 @@ impl Emitter<'_> {
             Cond::FloatE => {
                 self.copy(RegClass::Int, SCRATCH, src);
                 self.asm.cmov(Cond::Ne, SCRATCH, dst);
-                self.asm.cmov_unordered(SCRATCH, dst);
+                if !fault::is(Fault::FloatEqNan) {
+                    self.asm.cmov_unordered(SCRATCH, dst);
+                }
                 self.asm.mov(dst, Rmi::Reg(SCRATCH));
             }
             cond => self.asm.cmov(cond, dst, src),

@@ -246,6 +246,8 @@ fn immediates() {
             check.one(text, |asm| asm.mul_imm(regs::RBP, Rmi::Mem(mem), imm));
         }
         check.one(format!("cmp dword ptr {m}, 3"), |asm| asm.cmp_half(mem, 3));
+        check.one(format!("cmp byte ptr {m}, 97"), |asm| asm.cmp_byte(mem, 97));
+        check.one(format!("cmp byte ptr {m}, -1"), |asm| asm.cmp_byte(mem, 255));
         check.one(format!("test byte ptr {m}, 1"), |asm| asm.test_byte(mem, 1));
         check.one(format!("push qword ptr {m}"), |asm| asm.push(Rmi::Mem(mem)));
         check.one(format!("call qword ptr {m}"), |asm| asm.call_mem(mem));
@@ -412,7 +414,7 @@ fn jumps_are_as_short_as_they_can_be() {
         let expected = if short[0] { 2 } else { 6 } + filler + if short[1] { 2 } else { 5 };
         assert_eq!(size, expected);
         assert_eq!(short[0], filler + 5 <= 127, "{filler}");
-        assert_eq!(short[1], 6 + filler + 5 <= 128, "{filler}");
+        assert_eq!(short[1], 6 + filler + 5 <= 127, "{filler}");
     }
 }
 
@@ -436,5 +438,31 @@ fn literals_are_shared_and_aligned() {
         let words: Vec<u64> =
             bytes[pool..].chunks(8).map(|w| u64::from_le_bytes(w.try_into().unwrap())).collect();
         assert_eq!(words, [1 << 63, 1 << 63, 1, 2]);
+    }
+}
+
+#[test]
+fn padding_between_keeps_short_jumps_true() {
+    for filler in 0..140 {
+        let assemble = |short: Vec<bool>| {
+            let mut asm = Asm::new(short);
+            let labels: Vec<_> = (0..4).map(|_| asm.label()).collect();
+            for &label in &labels {
+                asm.jump_if(Cond::L, label);
+            }
+            for (i, &label) in labels.iter().enumerate() {
+                asm.align_loop();
+                asm.bind(label);
+                for _ in 0..(filler * (i + 1)) % 61 {
+                    asm.ret();
+                }
+                asm.jmp(labels[(i + 2) % 4]);
+            }
+            asm
+        };
+        let short = assemble(Vec::new()).relax();
+        // `finish` fails where a short jump does not reach.
+        let text = decoded(assemble(short));
+        assert!(text.iter().all(|line| !line.contains("bad")), "{text:?}");
     }
 }

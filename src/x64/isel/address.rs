@@ -5,6 +5,7 @@ use crate::ir::{self, Const, ElemClass, Op, Type, Value, imm_field};
 use crate::mach::{RegClass, VReg};
 use crate::x64::inst::{Addr, AluOp, Base, Inst, Scale, Src, Width};
 use toyjit_runtime::context::GLOBALS;
+use toyjit_runtime::fault::{self, Fault};
 use toyjit_runtime::layout::{
     ARRAY_DATA, ARRAY_LEN, BUFFER_ELEMENTS, CLOSURE_CAPTURES, STR_BYTES, STR_LEN, STRUCT_FIELDS,
     Slot,
@@ -12,13 +13,22 @@ use toyjit_runtime::layout::{
 
 /// The displacement of word `index` behind `offset`; objects and the context are far smaller.
 pub(super) fn word(offset: u64, index: u64) -> i32 {
-    (offset + 8 * index) as i32
+    i32::try_from(offset + 8 * index).expect("an offset within an object")
 }
 
 impl Selector<'_> {
     /// The load that a value is, where it may be made at the place at hand by the value's one user:
     /// a whole word, from this block, with nothing between that changes memory or collects.
     pub(super) fn fused_load(&self, value: Value) -> Option<ir::Inst> {
+        self.fused(value, Width::Word)
+    }
+
+    /// The same for a load of a byte.
+    pub(super) fn fused_byte(&self, value: Value) -> Option<ir::Inst> {
+        self.fused(value, Width::Byte)
+    }
+
+    fn fused(&self, value: Value, width: Width) -> Option<ir::Inst> {
         let inst = self.foldable(value)?;
         let data = self.function.insts[inst];
         let loads = match data.op {
@@ -27,11 +37,14 @@ impl Selector<'_> {
             | Op::ArrayData
             | Op::LoadField
             | Op::LoadGlobal
-            | Op::LoadCapture => true,
-            Op::LoadElem => self.element_width(data.imm) == Width::Word,
+            | Op::LoadCapture => width == Width::Word,
+            Op::StrByte => width == Width::Byte,
+            Op::LoadElem => width == self.element_width(data.imm),
             _ => false,
         };
-        (loads && self.facts.place(inst) == (self.block, self.epoch)).then_some(inst)
+        let (block, epoch) = self.facts.place(inst);
+        (loads && block == self.block && (epoch == self.epoch || fault::is(Fault::FusedLoad)))
+            .then_some(inst)
     }
 
     fn element_slot(&self, imm: u64) -> Slot {
@@ -94,6 +107,7 @@ impl Selector<'_> {
                 (Some(n), _) => Some((b, n)),
                 _ => None,
             },
+            Op::ISub if fault::is(Fault::AddressSign) => Some((a, self.immediate(b)?)),
             Op::ISub => Some((a, self.immediate(b)?.checked_neg()?)),
             _ => None,
         }

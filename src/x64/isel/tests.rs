@@ -9,7 +9,7 @@ const ALL: Features = Features { sse41: true, popcnt: true, lzcnt: true, bmi1: t
 
 fn selected(text: &str) -> String {
     let module = parse::module(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    dump::vcode(&select(&module, FuncRef(0), ALL, FIRST_REGISTERED))
+    dump::vcode(&select(&module, FuncRef(0), ALL, FIRST_REGISTERED, false))
 }
 
 /// The same with registers numbered in the order of the text.
@@ -326,5 +326,37 @@ b5:
     assert_eq!(
         heads,
         ["bb0:", "bb1(%0): depth 1", "bb2: depth 1", "bb3: depth 1", "bb4:", "bb5: cold"]
+    );
+}
+
+#[test]
+fn bytes_are_compared_in_memory() {
+    check(
+        "class0: byte
+ssa fn @f(ref, int) -> bool {
+b0(v0: ref, v1: int):
+  v2 = str_byte v0, v1
+  br igt v2, 96 -> b1, b2
+b1:
+  v3 = array_data class0, v0
+  v4: int = load_elem class0, v3, 5
+  v5 = ile 300, v4
+  ret v5
+b2:
+  ret false
+}
+",
+        "f:
+bb0:
+    %0@rdi, %1@rsi = args
+    branch cmpb.a [%0 + %1 + 16], 96 -> bb1, bb2
+bb1:
+    %2 = load word [%0 + 16]
+    %3 = load byte [%2 + 21]
+    %4 = set cmp.ge %3, 300
+    return %4@rax
+bb2:
+    %5 = 0
+    return %5@rax",
     );
 }

@@ -23,7 +23,7 @@ pub(super) struct Machine {
 }
 
 fn place(bytes: &mut Vec<u8>, function: &CompiledFunction) -> usize {
-    while bytes.len() % 16 != 0 {
+    while !bytes.len().is_multiple_of(16) {
         bytes.push(0xCC);
     }
     bytes.extend_from_slice(&function.bytes);

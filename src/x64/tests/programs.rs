@@ -238,3 +238,57 @@ b3:
         assert_eq!(machine.call(&module, crate::ir::FuncRef(0), &[n]).unwrap(), expected);
     }
 }
+
+#[test]
+fn what_returns_at_once_has_no_frame() {
+    // Parameters of both classes live over the calls; the way out reads them before they are moved.
+    run("script = @top
+ssa fn @p(float, int, ref) -> float {
+b0(v0: float, v1: int, v2: ref):
+  v3 = iadd v1, 1
+  br ile v3, 1 -> b1, b2
+b1:
+  v4 = fmul v0, v0
+  ret v4
+b2:
+  v5 = fmul v0, 0.5
+  v6 = isub v1, 1
+  v7: float = call @p(v5, v6, v2)
+  v8 = fadd v7, v0
+  v9 = itof v3
+  v10 = fadd v8, v9
+  rt print_ref(v2)
+  ret v10
+}
+
+ssa fn @swap(int, int, int) -> int {
+b0(v0: int, v1: int, v2: int):
+  br ieq v2, 0 -> b2, b1
+b1:
+  v3 = isub v2, 1
+  v4: int = call @swap(v1, v0, v3)
+  v5 = imul v4, 3
+  v6 = iadd v5, v0
+  v7 = iadd v6, v1
+  ret v7
+b2:
+  v8 = isub v1, v0
+  v9 = imul v8, v1
+  ret v9
+}
+
+ssa fn @top() {
+b0:
+  v9: ref = rt str_of_int(77)
+  v0: float = call @p(1.5, 7, v9)
+  rt print_float(v0)
+  v1: float = call @p(1.5, 0, v9)
+  rt print_float(v1)
+  v2: int = call @swap(3, 10, 5)
+  rt print_int(v2)
+  v3: int = call @swap(3, 10, 0)
+  rt print_int(v3)
+  ret
+}
+");
+}

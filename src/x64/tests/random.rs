@@ -84,19 +84,19 @@ pub(super) fn checked(target: &X64, code: &VCode<Inst>, options: Options) -> All
 #[test]
 fn modules_run_as_interpreted() {
     compare(0..60, &Shape::default(), Features::detect(), false, &spilled);
-    compare(1000..1200, &Shape::default(), Features::detect(), false, &scanned);
+    compare(1000..1100, &Shape::default(), Features::detect(), false, &scanned);
 }
 
 #[test]
 fn modules_run_on_every_processor() {
     compare(300..330, &Shape::default(), Features::BASELINE, false, &spilled);
-    compare(1300..1400, &Shape::default(), Features::BASELINE, false, &scanned);
+    compare(1300..1350, &Shape::default(), Features::BASELINE, false, &scanned);
 }
 
 #[test]
 fn modules_run_while_everything_moves() {
     compare(500..530, &Shape::default(), Features::detect(), true, &spilled);
-    compare(1500..1600, &Shape::default(), Features::detect(), true, &scanned);
+    compare(1500..1550, &Shape::default(), Features::detect(), true, &scanned);
 }
 
 #[test]
@@ -104,12 +104,12 @@ fn modules_run_spilled() {
     let spilled = |_, target: &X64, code: &VCode<Inst>| {
         checked(target, code, Options { spill_everything: true })
     };
-    compare(600..700, &Shape::default(), Features::detect(), true, &spilled);
+    compare(600..650, &Shape::default(), Features::detect(), true, &spilled);
 }
 
 #[test]
 fn large_functions_run() {
     let shape = Shape { functions: 2, blocks: 60, insts: 20, fuel: 2000, ..Shape::default() };
     compare(700..705, &shape, Features::detect(), false, &spilled);
-    compare(710..740, &shape, Features::detect(), false, &scanned);
+    compare(710..725, &shape, Features::detect(), false, &scanned);
 }

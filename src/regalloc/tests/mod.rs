@@ -1,8 +1,14 @@
+mod code;
+mod mutate;
+mod quality;
+mod scale;
+
 use super::checker::check;
 use super::fake::{FakeInst, registers, run_allocated, run_virtual};
 use super::generate::{Rng, Shape, generate};
 use super::{Options, allocate};
 use crate::mach::{Allocation, RegisterFile, VCode};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const FUEL: u64 = 60;
@@ -66,47 +72,24 @@ fn try_one(
     verdict.map_err(|error| format!("{error}\n{}", allocated_listing(code, &allocation)))
 }
 
-#[test]
-#[ignore]
-fn survey() {
-    std::panic::set_hook(Box::new(|_| {}));
-    let mut worst: Option<(usize, String)> = None;
-    let mut count = 0;
-    for seed in 0..6000 {
-        let mut rng = Rng::new(seed);
-        let (ints, floats) = [(3, 2), (4, 3), (6, 4), (14, 15)][rng.below(4)];
-        let registers = registers(ints, floats);
-        let options = Options { spill_everything: rng.percent(20) };
-        let shape = Shape::random(&mut rng);
-        let code = generate(&mut rng, shape, &registers);
-        if let Err(error) = try_one(&code, &registers, &options) {
-            count += 1;
-            let size = code.insts.len();
-            if worst.as_ref().is_none_or(|w| size < w.0) {
-                worst = Some((
-                    size,
-                    format!(
-                        "seed {seed}, {ints} + {floats} registers, {options:?}, {shape:?}\n{}\n{error}",
-                        listing(&code)
-                    ),
-                ));
-            }
-        }
-    }
-    eprintln!("{count} failures\n{}", worst.map_or(String::new(), |w| w.1));
+/// The code, registers and options of a seed.
+fn random_case(seed: u64) -> (VCode<FakeInst>, RegisterFile, Options, Rng) {
+    let mut rng = Rng::new(seed);
+    let (ints, floats) = [(3, 2), (4, 3), (6, 4), (14, 15)][rng.below(4)];
+    let registers = registers(ints, floats);
+    let options = Options { spill_everything: rng.percent(20) };
+    let shape = Shape::random(&mut rng);
+    let code = generate(&mut rng, shape, &registers);
+    (code, registers, options, rng)
 }
 
-fn fuzz(seeds: std::ops::Range<u64>) {
+fn fuzz(seeds: Range<u64>) {
     for seed in seeds {
-        let mut rng = Rng::new(seed);
-        let (ints, floats) = [(3, 2), (4, 3), (6, 4), (14, 15)][rng.below(4)];
-        let registers = registers(ints, floats);
-        let options = Options { spill_everything: rng.percent(20) };
-        let shape = Shape::random(&mut rng);
-        let code = generate(&mut rng, shape, &registers);
+        let (code, registers, options, _) = random_case(seed);
         if let Err(error) = try_one(&code, &registers, &options) {
             panic!(
-                "seed {seed}, {ints} + {floats} registers, {options:?}, {shape:?}\n{}\n{error}",
+                "seed {seed}, {} registers, {options:?}\n{}\n{error}",
+                registers.allocatable.len(),
                 listing(&code)
             );
         }
@@ -115,9 +98,15 @@ fn fuzz(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn random_code() {
-    if let Ok(s) = std::env::var("SEED") {
-        let s: u64 = s.parse().unwrap();
-        fuzz(s..s + 1);
-    }
-    fuzz(0..4000);
+    fuzz(0..1500);
+}
+
+/// The seeds in `TOYJIT_FUZZ`, written `first..end`.
+#[test]
+#[ignore = "as long as you like"]
+fn random_code_of_chosen_seeds() {
+    let seeds = std::env::var("TOYJIT_FUZZ").unwrap_or_else(|_| "1500..100000".into());
+    let bounds: Vec<u64> = seeds.split("..").filter_map(|bound| bound.parse().ok()).collect();
+    let &[first, end] = &bounds[..] else { panic!("TOYJIT_FUZZ=first..end") };
+    fuzz(first..end);
 }

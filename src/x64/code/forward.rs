@@ -1,0 +1,60 @@
+//! Jump threading: blocks without any code but a jump are jumped over.
+
+use super::edge_moves;
+use crate::entity::{Entity, SideTable};
+use crate::mach::{Allocation, VBlock, VCode};
+use crate::x64::inst::Inst;
+
+/// For each block, where a jump to it ends up. Jumps that lead around in a circle stay.
+pub(super) fn forwarding(code: &VCode<Inst>, allocation: &Allocation) -> SideTable<VBlock, VBlock> {
+    let mut forward = SideTable::with_len(VBlock(0), code.blocks.len());
+    let leads_to = |block: VBlock| {
+        let data = &code.blocks[block];
+        let &[Inst::Jump] = &code.insts[data.insts.start as usize..data.insts.end as usize] else {
+            return None;
+        };
+        let at = data.insts.start;
+        let first = allocation.edits.partition_point(|(point, _)| point.inst < at);
+        let edited = allocation.edits.get(first).is_some_and(|(point, _)| point.inst == at);
+        let entered_with_moves = matches!(data.preds[..], [pred]
+        if code.blocks[pred].succs.len() > 1
+            && (0..2).any(|i| {
+                code.blocks[pred].succs[i as usize].target == block
+                    && edge_moves(allocation, pred, i).is_some()
+            }));
+        let quiet = block.index() != 0
+            && !edited
+            && !entered_with_moves
+            && edge_moves(allocation, block, 0).is_none();
+        quiet.then_some(data.succs[0].target)
+    };
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        New,
+        Open,
+        Done,
+    }
+    let mut state = SideTable::with_len(State::New, code.blocks.len());
+    let mut path = Vec::new();
+    for start in code.blocks.keys() {
+        let mut block = start;
+        let end = loop {
+            match state[block] {
+                State::Done => break forward[block],
+                State::Open => break block,
+                State::New => {}
+            }
+            state[block] = State::Open;
+            path.push(block);
+            match leads_to(block) {
+                Some(target) => block = target,
+                None => break block,
+            }
+        };
+        for block in path.drain(..) {
+            state[block] = State::Done;
+            forward[block] = end;
+        }
+    }
+    forward
+}
