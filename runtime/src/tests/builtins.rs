@@ -1,7 +1,5 @@
 //! The builtins through the table of entry points, as interpreters call them.
 
-use std::sync::Arc;
-
 use super::{config, runtime};
 use crate::layout::{BUFFER_ELEMENTS, Slot};
 use crate::stack::MARGIN;
