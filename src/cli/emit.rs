@@ -125,7 +125,8 @@ fn after_checking(args: &EmitArgs) -> i32 {
             }
         }
     }
-    let target = X64::native();
+    let mut target = X64::native();
+    target.polls = options.polls;
     let mut text = String::new();
     for function in chosen {
         if !text.is_empty() {
