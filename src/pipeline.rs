@@ -22,7 +22,7 @@ use crate::syntax;
 use crate::timing::Timings;
 use crate::x64::{Stub, X64};
 use std::fmt;
-use toyjit_runtime::{Arguments, Runtime, Stop, Stopped};
+use toyjit_runtime::{Arguments, Results, Runtime, Stop, Stopped};
 
 /// How a program is compiled.
 #[derive(Clone, Debug)]
@@ -202,29 +202,39 @@ pub fn compile(
 impl Executable {
     /// Runs the top-level statements and then `main`; the exit code.
     pub fn run(&self, runtime: &mut Runtime) -> Result<i32, Halt> {
+        self.run_script(runtime)?;
+        self.run_main(runtime)
+    }
+
+    /// Runs the top-level statements.
+    pub fn run_script(&self, runtime: &mut Runtime) -> Result<(), Halt> {
         if let Some(script) = self.module.script {
             self.call(runtime, script, &Arguments::default())?;
         }
+        Ok(())
+    }
+
+    /// Runs `main`, if there is one, its top-level statements being run; the exit code.
+    pub fn run_main(&self, runtime: &mut Runtime) -> Result<i32, Halt> {
         let Some((main, takes_args, returns_int)) = self.module.main else { return Ok(0) };
         let mut arguments = Arguments::default();
         if takes_args {
             let args = runtime.program_args();
             arguments.words[0] = args.map_err(|stop| Halt { stop, trace: Trace::default() })?;
         }
-        let code = self.call(runtime, main, &arguments)?;
+        let code = self.call(runtime, main, &arguments)?.word;
         Ok(if returns_int { (code & 0xFF) as i32 } else { 0 })
     }
 
-    fn call(
+    /// Calls a function of the module with arguments of its types; what it uses must be there.
+    pub(crate) fn call(
         &self,
         runtime: &mut Runtime,
         function: FuncRef,
         arguments: &Arguments,
-    ) -> Result<u64, Halt> {
-        match self.linked.call(runtime, function, arguments) {
-            Ok(results) => Ok(results.word),
-            Err(stopped) => Err(self.halt(*stopped)),
-        }
+    ) -> Result<Results, Halt> {
+        let called = self.linked.call(runtime, function, arguments);
+        called.map_err(|stopped| self.halt(*stopped))
     }
 
     fn halt(&self, stopped: Stopped) -> Halt {

@@ -22,6 +22,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("timing", 60),
     ("report", 60),
     ("pipeline", 61),
+    ("engine", 62),
     ("cli", 70),
 ];
 
@@ -49,8 +50,12 @@ fn named_modules(text: &str) -> Vec<&str> {
             let rest = &text[at + found.len()..];
             let group = rest.strip_prefix('{').and_then(|r| r.split('}').next());
             let names: Vec<&str> = match group {
-                Some(group) => group.split(',').map(|n| n.split("::").next().unwrap_or("")).collect(),
-                None => vec![rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("")],
+                Some(group) => {
+                    group.split(',').map(|n| n.split("::").next().unwrap_or("")).collect()
+                }
+                None => vec![
+                    rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(""),
+                ],
             };
             names.into_iter().map(str::trim).collect::<Vec<_>>()
         })

@@ -1,0 +1,158 @@
+//! Rust values as Toy values: `i64` is an int, `f64` a float, `bool` a bool, `u8` a byte, `String` (and
+//! `&str` as an argument) a str, whose bytes are copied. `()` is the result of a function without one.
+
+use crate::sema::hir::Ty;
+use toyjit_runtime::{Results, Runtime, Stop};
+
+/// A Rust value that can be an argument.
+pub trait Argument: sealed::Argument {}
+
+/// A Rust value that can be a result.
+pub trait Returned: sealed::Returned {}
+
+/// A tuple of up to six arguments.
+pub trait Arguments: sealed::Arguments {}
+
+impl<T: sealed::Argument> Argument for T {}
+impl<T: sealed::Returned> Returned for T {}
+impl<T: sealed::Arguments> Arguments for T {}
+
+/// Arguments on their way into registers. References wait as roots, since making the next argument
+/// may move them.
+#[derive(Default)]
+pub struct Passing {
+    words: Vec<Word>,
+    floats: Vec<f64>,
+}
+
+enum Word {
+    Plain(u64),
+    Root(usize),
+}
+
+impl Passing {
+    /// The registers, when all arguments are there.
+    pub(super) fn registers(&self, runtime: &Runtime) -> toyjit_runtime::Arguments {
+        let mut arguments = toyjit_runtime::Arguments::default();
+        for (register, word) in arguments.words.iter_mut().zip(&self.words) {
+            *register = match *word {
+                Word::Plain(word) => word,
+                Word::Root(index) => runtime.roots.get(index),
+            };
+        }
+        for (register, &float) in arguments.floats.iter_mut().zip(&self.floats) {
+            *register = float;
+        }
+        arguments
+    }
+}
+
+pub(super) mod sealed {
+    use super::{Passing, Results, Runtime, Stop, Ty, Word};
+
+    pub trait Argument {
+        const TYPE: Ty;
+        fn pass(self, to: &mut Passing, runtime: &mut Runtime) -> Result<(), Stop>;
+    }
+
+    pub trait Returned: Sized {
+        const TYPE: Ty;
+        fn take(results: Results, runtime: &Runtime) -> Self;
+    }
+
+    pub trait Arguments {
+        fn types() -> Vec<Ty>;
+        fn pass(self, runtime: &mut Runtime) -> Result<Passing, Stop>;
+    }
+
+    macro_rules! words {
+        ($($rust:ty, $toy:ident, $from:expr;)+) => {$(
+            impl Argument for $rust {
+                const TYPE: Ty = Ty::$toy;
+                fn pass(self, to: &mut Passing, _: &mut Runtime) -> Result<(), Stop> {
+                    to.words.push(Word::Plain(self as u64));
+                    Ok(())
+                }
+            }
+
+            impl Returned for $rust {
+                const TYPE: Ty = Ty::$toy;
+                fn take(results: Results, _: &Runtime) -> Self {
+                    let from: fn(u64) -> $rust = $from;
+                    from(results.word)
+                }
+            }
+        )+};
+    }
+
+    words! {
+        i64, INT, |word| word as i64;
+        bool, BOOL, |word| word != 0;
+        u8, BYTE, |word| word as u8;
+    }
+
+    impl Argument for f64 {
+        const TYPE: Ty = Ty::FLOAT;
+        fn pass(self, to: &mut Passing, _: &mut Runtime) -> Result<(), Stop> {
+            to.floats.push(self);
+            Ok(())
+        }
+    }
+
+    impl Returned for f64 {
+        const TYPE: Ty = Ty::FLOAT;
+        fn take(results: Results, _: &Runtime) -> Self {
+            results.float
+        }
+    }
+
+    impl Argument for &str {
+        const TYPE: Ty = Ty::STR;
+        fn pass(self, to: &mut Passing, runtime: &mut Runtime) -> Result<(), Stop> {
+            let string = runtime.new_str(self.as_bytes())?;
+            to.words.push(Word::Root(runtime.roots.push(string)));
+            Ok(())
+        }
+    }
+
+    impl Argument for String {
+        const TYPE: Ty = Ty::STR;
+        fn pass(self, to: &mut Passing, runtime: &mut Runtime) -> Result<(), Stop> {
+            self.as_str().pass(to, runtime)
+        }
+    }
+
+    /// Bytes that are not UTF-8 become U+FFFD.
+    impl Returned for String {
+        const TYPE: Ty = Ty::STR;
+        fn take(results: Results, runtime: &Runtime) -> Self {
+            String::from_utf8_lossy(runtime.str_bytes(results.word)).into_owned()
+        }
+    }
+
+    impl Returned for () {
+        const TYPE: Ty = Ty::UNIT;
+        fn take(_: Results, _: &Runtime) -> Self {}
+    }
+
+    macro_rules! tuples {
+        ($(($($name:ident)*))+) => {$(
+            impl<$($name: Argument),*> Arguments for ($($name,)*) {
+                fn types() -> Vec<Ty> {
+                    vec![$($name::TYPE),*]
+                }
+
+                #[allow(non_snake_case, unused_variables)]
+                fn pass(self, runtime: &mut Runtime) -> Result<Passing, Stop> {
+                    let ($($name,)*) = self;
+                    #[allow(unused_mut)]
+                    let mut to = Passing::default();
+                    $($name.pass(&mut to, runtime)?;)*
+                    Ok(to)
+                }
+            }
+        )+};
+    }
+
+    tuples! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) }
+}
