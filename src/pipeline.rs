@@ -20,7 +20,7 @@ use crate::source::{Diagnostic, Interner, Severity, Sources, Trace};
 use crate::ssa::{self, Construction, Folding};
 use crate::syntax;
 use crate::timing::Timings;
-use crate::x64::{Stub, X64};
+use crate::x64::{Features, Stub, X64};
 use std::fmt;
 use toyjit_runtime::{Arguments, Results, Runtime, Stop, Stopped};
 
@@ -33,10 +33,16 @@ pub struct Options {
     pub verify: bool,
     /// Names of passes to leave out.
     pub disabled: Vec<String>,
-    /// How SSA form is constructed.
-    pub construction: Construction,
+    /// How SSA form is constructed; by size where nothing is said.
+    pub construction: Option<Construction>,
     /// Whether every value is kept in its spill slot (a test of the compiler).
     pub spill_everything: bool,
+    /// How many rewrites the passes may make in all, to find the first wrong one by bisection.
+    pub fuel: Option<u64>,
+    /// Whether values have few registers only (a test of the compiler).
+    pub few_registers: bool,
+    /// What of the processor may be used.
+    pub features: Features,
 }
 
 impl Default for Options {
@@ -45,8 +51,11 @@ impl Default for Options {
             level: 2,
             verify: cfg!(debug_assertions),
             disabled: Vec::new(),
-            construction: Construction::Braun,
+            construction: None,
             spill_everything: false,
+            fuel: None,
+            few_registers: false,
+            features: Features::detect(),
         }
     }
 }
@@ -101,14 +110,15 @@ pub fn middle(
     let folding = if options.level == 0 { Folding::Off } else { Folding::On };
     timings.time("ssa", || {
         for function in module.functions.values_mut() {
-            ssa::construct(function, options.construction, folding);
+            let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
+            ssa::construct(function, construction, folding);
         }
     });
     let passes = opt::Options {
         level: options.level,
         disabled: options.disabled.clone(),
         verify: options.verify,
-        fuel: None,
+        fuel: options.fuel,
     };
     timings.time("opt", || opt::run(module, &passes, observer));
 }
@@ -184,9 +194,21 @@ pub fn compile(
     runtime: &mut Runtime,
     timings: &mut Timings,
 ) -> Result<Executable, CompileError> {
-    let mut module = front.lowered.module;
+    compile_module(front.lowered.module, options, runtime, timings)
+}
+
+/// Compiles a module in variable form, for one runtime.
+pub fn compile_module(
+    mut module: Module,
+    options: &Options,
+    runtime: &mut Runtime,
+    timings: &mut Timings,
+) -> Result<Executable, CompileError> {
     middle(&mut module, options, timings, &mut ());
-    let target = X64::native();
+    let mut target = X64::new(options.features);
+    if options.few_registers {
+        target = target.with_few_registers();
+    }
     let mut functions = Vec::with_capacity(module.functions.len());
     for function in module.functions.keys() {
         functions.push(back(&target, &module, function, options, timings)?.compiled);

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::collect::Tracer;
 use crate::context::Context;
+use crate::fault::{self, Fault};
 use crate::large::{LARGE_SIZE, Large};
 use crate::layout::{HEADER, LARGE, LOG, MARK, Slot, WORD};
 use crate::memory::machine_limit;
@@ -369,7 +370,7 @@ impl Runtime {
                 tracer.drain();
             }
             for (i, &slot) in self.globals.iter().enumerate() {
-                if slot == Slot::Ref {
+                if slot == Slot::Ref && !fault::is(Fault::GcGlobals) {
                     tracer.visit(globals + WORD * i as u64);
                 }
             }
@@ -380,7 +381,9 @@ impl Runtime {
             }
             for &object in remembered {
                 raw::store(object, raw::load(object) | LOG);
-                tracer.scan(object);
+                if !fault::is(Fault::GcRemembered) {
+                    tracer.scan(object);
+                }
             }
         }
         tracer.drain();

@@ -8,6 +8,7 @@
 pub mod codemap;
 pub mod context;
 pub mod entry;
+pub mod fault;
 pub mod layout;
 pub mod math;
 pub mod parse;

@@ -8,37 +8,45 @@
 //! The problem is solved for at most [`SLICE`] variables at a time, so that memory stays linear.
 
 use super::bits::{Bits, Must};
+use super::board::{self, Board};
 use super::dataflow::{Direction, GenKill, solve};
 use super::facts::{FunctionFacts, Point, Read};
+use super::problems::Row;
 use super::sparse::SLICE;
+use super::subset::Subset;
 use super::variables::assigned_variable;
-use crate::entity::SideTable;
 use crate::ir::cfg::Cfg;
-use crate::ir::{Function, Variable};
+use crate::ir::{Function, Module, Variable};
 use crate::source::{Diagnostic, Span};
 
-const NO_BIT: u32 = u32::MAX;
+/// Its row in the table of problems.
+pub(super) const ROW: Row = Row {
+    name: "assigned",
+    about: "definite assignment: the variables that every path here assigns",
+    how: "forward, intersection",
+    draw,
+};
+
+fn draw(_: &Module, f: &Function, cfg: &Cfg) -> Board {
+    let variables: Vec<Variable> = f.variables.keys().collect();
+    board::of_sets(f, cfg, &Assigned::new(&variables, &[]))
+}
 
 /// The problem, for some of the variables.
 #[derive(Debug)]
 pub(super) struct Assigned<'a> {
-    variables: &'a [Variable],
-    bits: SideTable<Variable, u32>,
+    variables: Subset<'a, Variable>,
     /// In the order of their points.
     reads: &'a [Read],
 }
 
 impl<'a> Assigned<'a> {
     pub(super) fn new(variables: &'a [Variable], reads: &'a [Read]) -> Self {
-        let mut bits = SideTable::new(NO_BIT);
-        for (bit, &variable) in variables.iter().enumerate() {
-            bits[variable] = bit as u32;
-        }
-        Self { variables, bits, reads }
+        Self { variables: Subset::new(variables), reads }
     }
 
     fn bit(&self, variable: Variable) -> Option<usize> {
-        Some(self.bits[variable]).filter(|&bit| bit != NO_BIT).map(|bit| bit as usize)
+        self.variables.bit(variable)
     }
 
     /// The reads at a point.
@@ -65,7 +73,7 @@ impl GenKill for Assigned<'_> {
     }
 
     fn name(&self, f: &Function, bit: usize) -> String {
-        f.variables[self.variables[bit]].name.clone()
+        f.variables[self.variables.fact(bit)].name.clone()
     }
 }
 
@@ -73,7 +81,9 @@ impl GenKill for Assigned<'_> {
 pub(super) fn check(f: &Function, cfg: &Cfg, facts: &FunctionFacts, out: &mut Vec<Diagnostic>) {
     let mut reads = facts.reads.clone();
     reads.sort_by_key(|read| read.at);
-    for variables in facts.late.chunks(SLICE) {
+    let mut late = facts.late.clone();
+    late.sort_unstable();
+    for variables in late.chunks(SLICE) {
         let problem = Assigned::new(variables, &reads);
         let solution = solve(f, cfg, &problem);
         for &block in cfg.rpo() {

@@ -50,12 +50,15 @@ impl<M: Meet> Bits<M> {
 
     /// The identity of the meet: empty, or all numbers below `len`.
     pub fn top(len: usize) -> Self {
+        if M::TOP { Self::full(len) } else { Self::empty(len) }
+    }
+
+    /// All numbers below `len`.
+    pub fn full(len: usize) -> Self {
         let mut bits = Self::empty(len);
-        if M::TOP {
-            bits.words.fill(u64::MAX);
-            if let Some(last) = bits.words.last_mut() {
-                *last >>= (64 - len % 64) % 64;
-            }
+        bits.words.fill(u64::MAX);
+        if let Some(last) = bits.words.last_mut() {
+            *last >>= (64 - len % 64) % 64;
         }
         bits
     }

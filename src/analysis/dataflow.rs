@@ -128,10 +128,9 @@ impl<S: Lattice> Solution<S> {
         f: &Function,
         problem: &P,
         block: Block,
-        mut visit: impl FnMut(Point, &S),
+        visit: impl FnMut(Point, &S),
     ) {
-        let mut state = self.input(block).clone();
-        through(f, problem, block, &mut state, |at, state| visit(at, state));
+        replay(f, problem, block, self.input(block), visit);
     }
 
     /// What holds at one point: before it (forward) or behind it (backward).
@@ -144,6 +143,19 @@ impl<S: Lattice> Solution<S> {
         });
         found
     }
+}
+
+/// Walks through a block from what holds where the problem comes in: at each point, what holds before
+/// the point's own effect.
+pub fn replay<P: Problem>(
+    f: &Function,
+    problem: &P,
+    block: Block,
+    input: &P::State,
+    visit: impl FnMut(Point, &P::State),
+) {
+    let mut state = input.clone();
+    through(f, problem, block, &mut state, visit);
 }
 
 /// One round over all blocks.

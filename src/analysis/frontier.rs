@@ -77,3 +77,49 @@ impl Frontier {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::random_graph;
+    use super::*;
+
+    #[test]
+    fn agrees_with_the_definition() {
+        arbtest::arbtest(|u| {
+            let f = random_graph(u)?;
+            let cfg = Cfg::compute(&f);
+            let dominators = Dominators::compute(&cfg);
+            let frontier = Frontier::compute(&cfg, &dominators);
+            let by_definition = |a: Block| -> Vec<Block> {
+                let ends = |&join: &Block| {
+                    cfg.preds(join).any(|pred| dominators.dominates(a, pred))
+                        && !dominators.strictly_dominates(a, join)
+                };
+                cfg.rpo().iter().copied().filter(ends).collect()
+            };
+            for &a in cfg.rpo() {
+                assert_eq!(frontier.of(a), by_definition(a), "{a}");
+            }
+            // The iterated frontier of two blocks is the least set closed under frontiers.
+            let some = [cfg.rpo()[0], cfg.rpo()[cfg.rpo().len() / 2]];
+            let mut closed: Vec<Block> = some.iter().flat_map(|&a| by_definition(a)).collect();
+            let mut next = 0;
+            while let Some(&block) = closed.get(next) {
+                next += 1;
+                for join in by_definition(block) {
+                    if !closed.contains(&join) {
+                        closed.push(join);
+                    }
+                }
+            }
+            closed.sort_unstable();
+            closed.dedup();
+            let mut found = Vec::new();
+            let mut seen = SideTable::new(u32::MAX);
+            frontier.iterated(&mut some.to_vec(), &mut seen, 0, |join| found.push(join));
+            found.sort_unstable();
+            assert_eq!(found, closed);
+            Ok(())
+        });
+    }
+}

@@ -1,13 +1,15 @@
 //! Warnings about values that nothing reads: a local variable that is never read, and an assignment
 //! (or a first value) that every path overwrites or forgets. Names that begin with `_` are exempt,
 //! and so are parameters and the variables of loops. A function with code that can't be reached is
-//! not looked at: a variable may be read there.
+//! not looked at: a variable may be read there. Where an assignment overwrites the value, reaching
+//! definitions tell which.
 
 use super::assignment::source_name;
-use super::dataflow::{GenKill, solve};
+use super::dataflow::{GenKill, replay, solve};
 use super::facts::{FunctionFacts, Write, WriteKind};
 use super::liveness::Liveness;
-use super::sparse::SLICE;
+use super::reaching::{Definition, Definitions, Reaching};
+use super::sparse::{SLICE, Sparse};
 use crate::entity::EntitySet;
 use crate::ir::cfg::Cfg;
 use crate::ir::{Function, Value, ValueDef, Variable};
@@ -32,6 +34,7 @@ pub(super) fn check(f: &Function, cfg: &Cfg, facts: &FunctionFacts, out: &mut Ve
     }
     writes.sort_by_key(|write| write.at);
     candidates.sort_unstable();
+    let mut dead = Vec::new();
     for variables in candidates.chunks(SLICE) {
         let problem = Liveness::new(variables);
         let solution = solve(f, cfg, &problem);
@@ -45,14 +48,59 @@ pub(super) fn check(f: &Function, cfg: &Cfg, facts: &FunctionFacts, out: &mut Ve
                 let mut live = behind.clone();
                 problem.transfer(f, at, &mut live);
                 while let Some(write) = left.next_if(|write| write.at == at) {
-                    let dead = problem.bit(write.variable).is_some_and(|bit| !live.contains(bit));
-                    if dead && write.kind != WriteKind::Late {
-                        out.push(overwritten(name(write.variable), write));
+                    let is_dead =
+                        problem.bit(write.variable).is_some_and(|bit| !live.contains(bit));
+                    if is_dead && write.kind != WriteKind::Late {
+                        dead.push(*write);
                     }
                 }
             });
         }
     }
+    let overwriting = overwriting(f, cfg, &dead, &writes);
+    for (write, later) in dead.iter().zip(overwriting) {
+        let warning = unread(name(write.variable), write);
+        out.push(match later {
+            Some(later) => warning.label(later.span, "overwritten here"),
+            None => warning,
+        });
+    }
+}
+
+/// For each dead write the first of the writes that it reaches, by reaching definitions.
+fn overwriting(f: &Function, cfg: &Cfg, dead: &[Write], writes: &[Write]) -> Vec<Option<Write>> {
+    let mut later: Vec<Option<Write>> = vec![None; dead.len()];
+    if dead.is_empty() {
+        return later;
+    }
+    let definitions = Definitions::compute(f, cfg);
+    let of = |write: &Write| definitions.of_inst(write.at.inst(f)?);
+    let mut facts: Vec<(Definition, usize)> =
+        dead.iter().enumerate().filter_map(|(index, write)| Some((of(write)?, index))).collect();
+    facts.sort_unstable();
+    facts.dedup_by_key(|fact| fact.0);
+    let mut solver = Sparse::new(f);
+    for slice in facts.chunks(SLICE) {
+        let some: Vec<Definition> = slice.iter().map(|fact| fact.0).collect();
+        let problem = Reaching::new(&definitions, &some);
+        solver.solve(f, cfg, &problem, problem.seeds());
+        for block in writes.chunk_by(|a, b| a.at.block == b.at.block) {
+            let Some(input) = solver.input(block[0].at.block) else { continue };
+            let mut left = block.iter().peekable();
+            replay(f, &problem, block[0].at.block, input, |at, reaching| {
+                while let Some(write) = left.next_if(|write| write.at == at) {
+                    let variable = definitions.of_variable(write.variable);
+                    for bit in problem.bits(variable).filter(|&bit| reaching.contains(bit)) {
+                        let first = &mut later[slice[bit].1];
+                        if first.is_none_or(|first| write.span.start < first.span.start) {
+                            *first = Some(*write);
+                        }
+                    }
+                }
+            });
+        }
+    }
+    later
 }
 
 /// The variables that some reachable code reads.
@@ -76,7 +124,7 @@ fn never_read(name: &str, write: &Write) -> Diagnostic {
         .help(format!("if that is meant, call it `_{name}`"))
 }
 
-fn overwritten(name: &str, write: &Write) -> Diagnostic {
+fn unread(name: &str, write: &Write) -> Diagnostic {
     let message = format!("the value that `{name}` gets here is never read");
     Diagnostic::warning("W0612", write.span, message, "")
 }

@@ -2,27 +2,43 @@
 //! some path from there reads it before it assigns it.
 
 use super::bits::{Bits, May};
+use super::board::{self, Board};
 use super::dataflow::{Direction, GenKill};
 use super::facts::Point;
-use super::variables::{place_in, variable_of};
-use crate::ir::{Function, Value, Variable};
+use super::problems::Row;
+use super::subset::Subset;
+use super::variables::variable_of;
+use crate::ir::{Cfg, Function, Module, Value, Variable};
+
+/// Its row in the table of problems.
+pub(super) const ROW: Row = Row {
+    name: "live",
+    about: "live variables: those that some path reads before it assigns them",
+    how: "backward, union",
+    draw,
+};
+
+fn draw(_: &Module, f: &Function, cfg: &Cfg) -> Board {
+    let variables: Vec<Variable> = f.variables.keys().collect();
+    board::of_sets(f, cfg, &Liveness::new(&variables))
+}
 
 /// The problem, for some of the variables.
 #[derive(Clone, Copy, Debug)]
 pub struct Liveness<'a> {
-    variables: &'a [Variable],
+    variables: Subset<'a, Variable>,
 }
 
 impl<'a> Liveness<'a> {
     /// The problem for these variables, in the order of their numbers; a variable's bit is its place
     /// among them.
     pub fn new(variables: &'a [Variable]) -> Self {
-        Self { variables }
+        Self { variables: Subset::new(variables) }
     }
 
     /// The bit of a variable, where it is one of those looked at.
     pub fn bit(&self, variable: Variable) -> Option<usize> {
-        place_in(self.variables, variable)
+        self.variables.bit(variable)
     }
 
     fn bit_of(&self, f: &Function, value: Value) -> Option<usize> {
@@ -56,6 +72,6 @@ impl GenKill for Liveness<'_> {
     }
 
     fn name(&self, f: &Function, bit: usize) -> String {
-        f.variables[self.variables[bit]].name.clone()
+        f.variables[self.variables.fact(bit)].name.clone()
     }
 }

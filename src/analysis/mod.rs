@@ -1,17 +1,29 @@
 //! Facts about a function: the dataflow framework, its problems, and what is reported from them.
 
 pub mod assignment;
+pub mod available;
 pub mod bits;
+pub mod board;
+pub mod busy;
 pub mod components;
+pub mod constants;
+pub mod crossing;
 pub mod dataflow;
+pub mod dominance;
+pub mod expressions;
 pub mod facts;
 pub mod frontier;
 pub mod globals;
 pub mod lints;
 pub mod liveness;
 pub mod loops;
+pub mod nesting;
+pub mod problems;
 pub mod reachability;
+pub mod reaching;
 pub mod sparse;
+pub mod subset;
+pub mod taint;
 pub mod variables;
 
 use crate::ir::Module;
@@ -40,4 +52,4 @@ pub fn check_flow(module: &Module, facts: &Facts) -> Vec<Diagnostic> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -4,11 +4,25 @@
 //! Calls of `panic` and `exit` go on in the code, and every condition but the literal `true` of a
 //! `while` keeps both its ways, so that the answer is that of LANGUAGE.md §9.5.
 
+use super::board::{self, Board};
 use super::dataflow::{Direction, Lattice, Problem, solve};
 use super::facts::{FunctionFacts, Point};
-use crate::ir::Function;
+use super::problems::Row;
 use crate::ir::cfg::Cfg;
+use crate::ir::{Function, Module};
 use crate::source::{Diagnostic, Span};
+
+/// Its row in the table of problems.
+pub(super) const ROW: Row = Row {
+    name: "reachable",
+    about: "reachability: whether any path comes here",
+    how: "forward, or",
+    draw,
+};
+
+fn draw(_: &Module, f: &Function, cfg: &Cfg) -> Board {
+    board::of(f, cfg, &Reachability)
+}
 
 /// Whether control can come here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

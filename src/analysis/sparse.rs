@@ -8,7 +8,8 @@
 //! Union is solved so directly. For an intersection the union is solved first: what holds on all
 //! paths holds on some path, so the greatest solution lies below it, and the blocks touched are all
 //! that matter. Going down from there ends at the greatest solution. (That needs that what a block
-//! does to a fact depends on no other fact.)
+//! does to a fact depends on no other fact. And there must be a path: of blocks that lead to no exit a
+//! backward problem says nothing here, and everything in the dense solution.)
 
 use super::bits::{Bits, Meet};
 use super::dataflow::{Direction, GenKill, Lattice, Problem, through};

@@ -1,17 +1,31 @@
 //! The framework against the definition of its problems, on random graphs.
 
+mod equations;
+pub(crate) mod large;
+mod meaning;
+
 use super::bits::{Bits, May, Meet, Must};
 use super::dataflow::{Direction, GenKill, Problem, Solution, solve, solve_by_rounds};
 use super::facts::Point;
 use super::liveness::Liveness;
 use crate::entity::Entity;
 use crate::ir::cfg::Cfg;
+use crate::ir::generate::{self, Rng, Shape};
 use crate::ir::{
-    Block, ENTRY, Edge, FuncRef, Function, Op, Signature, Terminator, Variable, parse,
+    Block, ENTRY, Edge, Form, FuncRef, Function, Module, Op, Signature, Terminator, Variable, parse,
 };
 use std::marker::PhantomData;
 
 const BITS: usize = 70;
+
+/// `DATAFLOW_SEEDS` makes the search longer.
+fn each_module(seeds: u64, mut check: impl FnMut(u64, &Module)) {
+    let more = std::env::var("DATAFLOW_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
+    for seed in 0..more.unwrap_or(seeds) {
+        let shape = Shape { form: Form::Variable, ..Shape::default() };
+        check(seed, &generate::module(&mut Rng::new(seed), &shape));
+    }
+}
 
 /// A problem that adds and takes away, at each block's end, what it was told.
 struct Told<M, const FORWARD: bool> {
@@ -38,7 +52,7 @@ impl<M: Meet, const FORWARD: bool> GenKill for Told<M, FORWARD> {
     }
 }
 
-fn random_graph(
+pub(super) fn random_graph(
     u: &mut arbtest::arbitrary::Unstructured<'_>,
 ) -> arbtest::arbitrary::Result<Function> {
     let mut f = Function::new("g", FuncRef(0), Signature::default());

@@ -4,14 +4,15 @@
 //!
 //! [`Function`], [`Cfg`] → [`Mentions`], linear.
 
-use crate::entity::{Entity, SideTable};
+use super::subset::Buckets;
+use crate::entity::SideTable;
 use crate::ir::{Block, Cfg, Function, Inst, Value, ValueDef, Variable};
 
 /// For each variable the blocks that assign it and those that read it first.
 #[derive(Debug)]
 pub struct Mentions {
-    assigned: Buckets,
-    exposed: Buckets,
+    assigned: Buckets<Block>,
+    exposed: Buckets<Block>,
 }
 
 impl Mentions {
@@ -41,7 +42,7 @@ impl Mentions {
             }
             data.terminator.for_each_use(|value| read(value, &assigned_in));
         }
-        let buckets = |pairs| Buckets::new(f.variables.len(), pairs);
+        let buckets = |pairs: Vec<_>| Buckets::new(f.variables.len(), &pairs);
         Self { assigned: buckets(assigned), exposed: buckets(exposed) }
     }
 
@@ -61,38 +62,6 @@ impl Mentions {
     }
 }
 
-/// Blocks sorted by variable.
-#[derive(Debug)]
-struct Buckets {
-    starts: Vec<u32>,
-    blocks: Vec<Block>,
-}
-
-impl Buckets {
-    fn new(variables: usize, pairs: Vec<(Variable, Block)>) -> Self {
-        let mut starts = vec![0u32; variables + 1];
-        for (variable, _) in &pairs {
-            starts[variable.index() + 1] += 1;
-        }
-        for i in 1..starts.len() {
-            starts[i] += starts[i - 1];
-        }
-        let mut next = starts.clone();
-        let mut blocks = vec![Block(0); pairs.len()];
-        for (variable, block) in pairs {
-            let at = &mut next[variable.index()];
-            blocks[*at as usize] = block;
-            *at += 1;
-        }
-        Self { starts, blocks }
-    }
-
-    fn of(&self, variable: Variable) -> &[Block] {
-        let at = variable.index();
-        &self.blocks[self.starts[at] as usize..self.starts[at + 1] as usize]
-    }
-}
-
 /// The variable that a value stands for.
 pub fn variable_of(f: &Function, value: Value) -> Option<Variable> {
     match f.values[value].def {
@@ -104,13 +73,4 @@ pub fn variable_of(f: &Function, value: Value) -> Option<Variable> {
 /// The variable that an instruction assigns.
 pub fn assigned_variable(f: &Function, inst: Inst) -> Option<Variable> {
     variable_of(f, f.insts[inst].result?)
-}
-
-/// The place of an entity in a sorted list; at once where the list has no gap.
-pub(super) fn place_in<K: Entity>(sorted: &[K], key: K) -> Option<usize> {
-    let guess = key.index().checked_sub(sorted.first()?.index())?;
-    match sorted.get(guess) {
-        Some(&found) if found == key => Some(guess),
-        _ => sorted.binary_search(&key).ok(),
-    }
 }

@@ -1,8 +1,9 @@
 //! `toyjit check`: errors and warnings, nothing is run.
 
 use super::source;
+use crate::analysis::taint;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Look for errors and warnings without running anything.
 #[derive(Args)]
@@ -11,8 +12,23 @@ pub struct CheckArgs {
     /// Programs, or - for standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+
+    /// Warn of input that becomes an index, a length, a shift's count or an exit code unchecked.
+    #[arg(long)]
+    taint: bool,
 }
 
 pub fn main(args: &CheckArgs) -> i32 {
-    args.files.iter().map(|file| source::check(file).err().unwrap_or(0)).max().unwrap_or(0)
+    args.files.iter().map(|file| one(file, args.taint)).max().unwrap_or(0)
+}
+
+fn one(file: &Path, taint: bool) -> i32 {
+    match source::check(file) {
+        Ok(checked) if taint => {
+            source::tell(&checked.sources, &taint::check(&checked.front.lowered.module));
+            0
+        }
+        Ok(_) => 0,
+        Err(code) => code,
+    }
 }

@@ -1,11 +1,12 @@
 //! `toyjit emit`: what a stage of the compiler makes of a program.
 
+use super::functions::chosen;
 use super::run::CompileArgs;
-use super::{print, source};
+use super::{passes, print, source};
 use crate::ir::{FuncRef, Global, Module, print as ir_print};
 use crate::mach::{CompiledFunction, RelocTarget};
+use crate::opt::{Event, Observer, Stats};
 use crate::pipeline::{self, Backed};
-use crate::report::EXIT_USAGE;
 use crate::sema;
 use crate::source::{Interner, Sources, Span};
 use crate::ssa;
@@ -13,6 +14,7 @@ use crate::syntax;
 use crate::timing::Timings;
 use crate::x64::disasm::{Names, disassemble};
 use crate::x64::{self, Stub, X64};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -22,6 +24,8 @@ use std::path::PathBuf;
 Examples:
   toyjit emit cfg examples/sieve.toy                    three-address code over variables
   toyjit emit ssa examples/sieve.toy -f primes_below    the same in SSA form
+  toyjit emit ssa examples/sieve.toy --ssa minimal      as Cytron et al. construct it
+  toyjit emit opt examples/sieve.toy --after gvn        after each run of one pass
   toyjit emit asm examples/sieve.toy -O0                the machine code, source lines between")]
 pub struct EmitArgs {
     /// The stage.
@@ -34,6 +38,10 @@ pub struct EmitArgs {
     /// The program, or - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
+
+    /// With the stage `opt`: show the code after each run of this pass.
+    #[arg(long, value_name = "PASS", value_parser = PossibleValuesParser::new(passes::names()))]
+    after: Option<String>,
 
     /// Show this function only.
     #[arg(short, long, value_name = "NAME")]
@@ -94,24 +102,28 @@ fn after_checking(args: &EmitArgs) -> i32 {
         return print(&sema::dump_hir(&front.program, &front.interner));
     }
     let mut module = front.lowered.module;
+    let chosen = match chosen(&module, args.function.as_deref()) {
+        Ok(chosen) => chosen,
+        Err(code) => return code,
+    };
     let options = args.compile.options();
     let mut timings = Timings::new();
     match args.stage {
         Stage::Cfg => {}
         Stage::Ssa => {
             for function in module.functions.values_mut() {
-                ssa::construct(function, options.construction, ssa::Folding::Off);
+                let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
+                ssa::construct(function, construction, ssa::Folding::Off);
             }
         }
-        _ => pipeline::middle(&mut module, &options, &mut timings, &mut ()),
-    }
-    let chosen = match chosen(&module, args.function.as_deref()) {
-        Ok(chosen) => chosen,
-        Err(message) => {
-            anstream::eprintln!("error: {message}");
-            return EXIT_USAGE;
+        _ => {
+            let mut after = After { pass: args.after.as_deref(), chosen: &chosen, text: String::new() };
+            pipeline::middle(&mut module, &options, &mut timings, &mut after);
+            if args.stage == Stage::Opt && args.after.is_some() {
+                return print(&after.text);
+            }
         }
-    };
+    }
     let target = X64::native();
     let mut text = String::new();
     for function in chosen {
@@ -134,6 +146,27 @@ fn after_checking(args: &EmitArgs) -> i32 {
         }
     }
     print(&text)
+}
+
+/// Writes down the chosen functions as a pass left them.
+struct After<'a> {
+    pass: Option<&'a str>,
+    chosen: &'a [FuncRef],
+    text: String,
+}
+
+impl Observer for After<'_> {
+    fn after(&mut self, event: &Event<'_>) {
+        if self.pass == Some(event.pass.name) && self.chosen.contains(&event.id) {
+            let Stats { insts_before, insts_after, rewrites, .. } = event.stats;
+            self.text += &format!(
+                "; after {}: {rewrites} rewrites, {insts_before} instructions before, {insts_after} \
+                 after\n{}\n",
+                event.pass.name,
+                ir_print::function(event.module, event.function)
+            );
+        }
+    }
 }
 
 fn machine(
@@ -175,16 +208,4 @@ fn assembly(
         },
     };
     format!("{}:\n{}", code.name, disassemble(compiled, &names))
-}
-
-/// The functions to show: all, or those of a name.
-fn chosen(module: &Module, name: Option<&str>) -> Result<Vec<FuncRef>, String> {
-    let Some(name) = name else { return Ok(module.functions.keys().collect()) };
-    let found: Vec<FuncRef> =
-        module.functions.iter().filter(|(_, f)| f.name == name).map(|(id, _)| id).collect();
-    if found.is_empty() {
-        let names: Vec<&str> = module.functions.values().map(|f| f.name.as_str()).collect();
-        return Err(format!("there is no function `{name}`; there are: {}", names.join(", ")));
-    }
-    Ok(found)
 }

@@ -1,9 +1,13 @@
 //! The command line: one file a verb.
 
+mod analyze;
 mod check;
 mod emit;
+mod passes;
+mod functions;
 mod run;
 mod source;
+mod ssa;
 
 use crate::report::{EXIT_FAULT, fault_report};
 use clap::{Parser, Subcommand};
@@ -32,6 +36,8 @@ enum Verb {
     Run(run::RunArgs),
     Check(check::CheckArgs),
     Emit(emit::EmitArgs),
+    Analyze(analyze::AnalyzeArgs),
+    Ssa(ssa::SsaArgs),
 }
 
 /// Runs the command line of this process; the exit code.
@@ -51,6 +57,8 @@ pub fn main() -> i32 {
         Verb::Run(args) => run::main(&args),
         Verb::Check(args) => check::main(&args),
         Verb::Emit(args) => emit::main(&args),
+        Verb::Analyze(args) => analyze::main(&args),
+        Verb::Ssa(args) => ssa::main(&args),
     }))
     .unwrap_or(EXIT_FAULT)
 }

@@ -1,19 +1,23 @@
 //! `toyjit run`: compile a program and run it in place.
 
+use super::passes::PassSwitches;
 use super::source::{self, Checked};
 use crate::interp;
 use crate::pipeline::{self, Executable};
 use crate::report::{EXIT_FAULT, exit_code, fault_report, stop_report};
 use crate::source::{Sources, Trace};
+use crate::ssa::Construction;
 use crate::timing::Timings;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::Path;
 use toyjit_runtime::{Config, Runtime, Stop};
 
 /// Compile a program and run it.
 #[derive(Args)]
+#[command(override_usage = "toyjit run [OPTIONS] <FILE> [ARGS]...")]
 #[command(after_help = "\
 Examples:
   toyjit run examples/sieve.toy 1000         the program's arguments follow its name
@@ -42,13 +46,9 @@ pub struct RunArgs {
     #[arg(long)]
     gc_stress: bool,
 
-    /// The program, or - for standard input.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-
-    /// The program's arguments.
-    #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
-    args: Vec<OsString>,
+    /// The program, or - for standard input; all that follows it is the program's.
+    #[arg(value_names = ["FILE", "ARGS"], required = true, num_args = 1.., trailing_var_arg = true)]
+    program: Vec<OsString>,
 }
 
 /// How a program is compiled.
@@ -62,12 +62,30 @@ pub struct CompileArgs {
     /// Check the compiler's own work: the IR after each pass, each register allocation.
     #[arg(long)]
     verify: bool,
+
+    /// How SSA form is constructed; chosen by the size of each function where nothing is said.
+    #[arg(long, value_name = "CONSTRUCTION", value_parser = constructions())]
+    ssa: Option<Construction>,
+
+    #[command(flatten)]
+    passes: PassSwitches,
+}
+
+fn constructions() -> impl TypedValueParser<Value = Construction> {
+    PossibleValuesParser::new(Construction::ALL.map(Construction::name))
+        .map(|name| Construction::from_name(&name).unwrap_or_default())
 }
 
 impl CompileArgs {
     /// The options of the pipeline.
     pub fn options(&self) -> pipeline::Options {
-        pipeline::Options { level: self.level, verify: self.verify, ..Default::default() }
+        pipeline::Options {
+            level: self.level,
+            verify: self.verify || cfg!(debug_assertions),
+            construction: self.ssa,
+            disabled: self.passes.off.clone(),
+            ..Default::default()
+        }
     }
 }
 
@@ -86,7 +104,7 @@ enum TimeFormat {
 }
 
 pub fn main(args: &RunArgs) -> i32 {
-    let Checked { sources, front, mut timings } = match source::check(&args.file) {
+    let Checked { sources, front, mut timings } = match source::check(args.file()) {
         Ok(checked) => checked,
         Err(code) => return code,
     };
@@ -126,10 +144,14 @@ pub fn main(args: &RunArgs) -> i32 {
 }
 
 impl RunArgs {
+    fn file(&self) -> &Path {
+        Path::new(&self.program[0])
+    }
+
     fn config(&self) -> Config {
         Config {
             gc_stress: self.gc_stress,
-            args: self.args.iter().map(|arg| arg.clone().into_vec()).collect(),
+            args: self.program[1..].iter().map(|arg| arg.clone().into_vec()).collect(),
             ..Config::default()
         }
     }

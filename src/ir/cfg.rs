@@ -75,6 +75,12 @@ impl Cfg {
         self.rpo.iter().rev().copied()
     }
 
+    /// The depth-first tree: the reachable blocks in the order in which the walk found them, each with
+    /// the place in this list of the block it was found from (the entry: itself).
+    pub fn tree(&self) -> &[(Block, u32)] {
+        &self.tree
+    }
+
     /// A reachable block's place in [`Cfg::rpo`].
     pub fn rpo_number(&self, block: Block) -> Option<u32> {
         Some(self.number[block]).filter(|&n| n != UNREACHABLE)

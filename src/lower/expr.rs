@@ -8,6 +8,7 @@ use crate::sema::hir::{Expr, ExprKind, FuncId, StructId, Ty};
 use crate::source::Span;
 use smallvec::SmallVec;
 use toyjit_runtime::entry::Rt;
+use toyjit_runtime::fault::{self, Fault};
 
 /// Operands while they are gathered.
 pub(super) type Operands = SmallVec<[Value; 8]>;
@@ -160,8 +161,9 @@ impl Builder<'_> {
     ) -> Value {
         let nil = self.f.constant(Const::Nil);
         let mut values = Operands::from_elem(nil, fields.len());
-        for (number, value) in fields {
-            values[*number as usize] = self.value(value, None);
+        for (written, (number, value)) in fields.iter().enumerate() {
+            let number = if fault::is(Fault::LowerFields) { written } else { *number as usize };
+            values[number] = self.value(value, None);
         }
         self.load(Op::NewStruct, &values, u64::from(structure.0), Type::Ref, span, dest)
     }

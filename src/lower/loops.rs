@@ -5,6 +5,7 @@ use super::builder::{Builder, LoopTargets};
 use crate::ir::{Op, Type, Value, ValueDef};
 use crate::sema::hir::{self, Expr, ExprKind, LocalId, Ty};
 use crate::source::Span;
+use toyjit_runtime::fault::{self, Fault};
 
 impl Builder<'_> {
     /// `while condition { … }`; only the literal `true` is no test.
@@ -59,6 +60,10 @@ impl Builder<'_> {
         self.branch(Op::IEq, [i, limit], exit, next, span);
         self.start(next);
         self.step(i, span);
+        if fault::is(Fault::LowerInclusive) {
+            self.branch(Op::IEq, [i, limit], exit, inner, span);
+            return self.start(exit);
+        }
         self.jump(inner);
         self.start(exit);
     }

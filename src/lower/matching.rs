@@ -12,6 +12,7 @@ use crate::source::Span;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use toyjit_runtime::entry::Rt;
+use toyjit_runtime::fault::{self, Fault};
 
 /// From the first int to the second, both included. Wider than an int, so that no end overflows.
 type Range = (i128, i128);
@@ -118,6 +119,9 @@ impl Builder<'_> {
             }
             (true, false) => self.test(on, Op::IGe, stretch.low, [target, on.default]),
             (false, true) => self.test(on, Op::ILe, stretch.high, [target, on.default]),
+            (true, true) if fault::is(Fault::LowerRangeStart) => {
+                self.test(on, Op::ILe, stretch.high, [target, on.default]);
+            }
             (true, true) => {
                 let inner = self.f.add_block();
                 self.test(on, Op::IGe, stretch.low, [inner, on.default]);

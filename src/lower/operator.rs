@@ -6,6 +6,7 @@ use crate::ir::{Const, Op, Value};
 use crate::sema::hir::{BinaryOp, Expr, ExprKind, Ty, UnaryOp};
 use crate::source::Span;
 use toyjit_runtime::entry::Rt;
+use toyjit_runtime::fault::{self, Fault};
 
 /// Where a binary operation stands in the source.
 #[derive(Clone, Copy)]
@@ -115,7 +116,7 @@ impl Builder<'_> {
     }
 
     fn as_byte(&mut self, value: Value, span: Span, dest: Dest) -> Value {
-        let mask = self.f.int(255);
+        let mask = self.f.int(if fault::is(Fault::LowerByteWraps) { 511 } else { 255 });
         self.op(Op::IAnd, &[value, mask], span, dest)
     }
 
@@ -123,7 +124,7 @@ impl Builder<'_> {
         if let Some(Const::Int(count)) = self.f.as_const(count) {
             return self.f.int(count & 7);
         }
-        let mask = self.f.int(7);
+        let mask = self.f.int(if fault::is(Fault::LowerByteShift) { 63 } else { 7 });
         self.op(Op::IAnd, &[count, mask], span, None)
     }
 

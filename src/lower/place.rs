@@ -7,6 +7,7 @@ use crate::analysis::facts::{Mentioned, WriteKind};
 use crate::ir::{Global, Op, Structure, Type, Value, field_imm};
 use crate::sema::hir::{BinaryOp, Expr, GlobalId, Place, PlaceKind, StructId, Ty, TyKind};
 use crate::source::Span;
+use toyjit_runtime::fault::{self, Fault};
 
 impl Builder<'_> {
     /// `place = value;`
@@ -23,8 +24,9 @@ impl Builder<'_> {
                 self.store_global(*global, value, place.span);
             }
             PlaceKind::Field { object, structure, field } => {
+                let early = fault::is(Fault::LowerAssignOrder).then(|| self.value(value, None));
                 let base = self.value(object, None);
-                let value = self.value(value, None);
+                let value = early.unwrap_or_else(|| self.value(value, None));
                 let base = self.not_nil(base, object.ty, place.span);
                 self.store_field(base, *structure, *field, value, place.span);
             }
@@ -138,7 +140,9 @@ impl Builder<'_> {
     /// The value of a reference that is used as an object: checked where its type is optional.
     pub fn not_nil(&mut self, value: Value, ty: Ty, span: Span) -> Value {
         match self.program.types.kind(ty) {
-            TyKind::Optional(_) => self.op(Op::CheckNil, &[value], span, None),
+            TyKind::Optional(_) if !fault::is(Fault::LowerNil) => {
+                self.op(Op::CheckNil, &[value], span, None)
+            }
             _ => value,
         }
     }

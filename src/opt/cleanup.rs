@@ -19,6 +19,7 @@ use crate::ir::cfg::Cfg;
 use crate::ir::{Block, Const, ENTRY, Edge, Function, Op, Terminator, Type, Value, ValueDef};
 use crate::ssa::params::retain_params;
 use crate::ssa::{Forward, Phis, empty_unreachable, evaluate};
+use toyjit_runtime::fault::{self, Fault};
 
 /// Cleans the graph.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
@@ -113,7 +114,8 @@ fn past(f: &Function, block: Block, edge: &Edge) -> Option<Edge> {
     let next = match &f.blocks[block].terminator {
         Terminator::Jump(next) => next,
         Terminator::Branch { op, args, edges } => {
-            let next = &edges[usize::from(!outcome(f, *op, args.map(brought))?)];
+            let known = outcome(f, *op, args.map(brought))?;
+            let next = &edges[usize::from(known == fault::is(Fault::CleanupWrongWay))];
             is_short(next, params.len()).then_some(next)?
         }
         _ => return None,

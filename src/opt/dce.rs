@@ -11,8 +11,9 @@ use super::Context;
 use super::effects::effects;
 use crate::entity::EntitySet;
 use crate::ir::cfg::Cfg;
-use crate::ir::{ENTRY, Function, Inst, Terminator, Value, ValueDef};
+use crate::ir::{ENTRY, Function, Inst, Op, Terminator, Value, ValueDef};
 use crate::ssa::params::retain_params;
+use toyjit_runtime::fault::{self, Fault};
 
 /// Removes what nobody needs.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
@@ -20,7 +21,9 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let needed = mark(f, &cfg);
     let dead = |f: &Function, inst: Inst| {
         let unused = f.insts[inst].result.is_none_or(|value| !needed.contains(value));
-        unused && effects(f, inst).removable()
+        unused
+            && (effects(f, inst).removable()
+                || fault::is(Fault::DceChecks) && f.insts[inst].op == Op::CheckDiv)
     };
     // One rewrite in all: to keep part of what is dead would leave operands without definition.
     let some = cfg.rpo().iter().any(|&block| {

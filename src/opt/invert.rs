@@ -19,6 +19,7 @@ use crate::ir::{
 };
 use crate::source::Span;
 use crate::ssa::{Construction, Folding, construct};
+use toyjit_runtime::fault::{self, Fault};
 
 /// Headers with more instructions stay single.
 const MAX_HEADER: usize = 16;
@@ -147,6 +148,7 @@ fn copy_header(
             && let ValueDef::Variable(variable) = f.values[variable].def
         {
             f.append_assign(header, variable, Op::Copy, &[value], 0, Loc(0));
+            let twin = if fault::is(Fault::InvertStale) { value } else { twin };
             f.append_assign(copy, variable, Op::Copy, &[twin], 0, Loc(0));
         }
     }

@@ -3,6 +3,7 @@ use crate::ir::generate::{self, Rng, Shape};
 use crate::ir::interp::Interpreter;
 use crate::ir::verify::verify_module;
 use crate::ir::{Form, Signature, parse};
+use crate::ssa::shapes::SHAPES;
 use crate::ssa::{Construction, Folding, construct};
 use toyjit_runtime::{Config, Input, Output, Runtime, Stop, Trap};
 
@@ -72,6 +73,45 @@ fn keeps_its_meaning(seed: u64, mut rng: Rng, mut module: Module) {
             (pass.run)(f, &mut Context { module, id, fuel: &mut fuel });
         });
         expect(&expected, &before, &module, &format!("seed {seed}: {}", pass.name));
+    }
+}
+
+#[test]
+fn large_functions_are_no_problem() {
+    for (name, shape) in SHAPES {
+        let mut f = Function::new("f", FuncRef(0), Signature::default());
+        shape(&mut f, 10_000);
+        construct(&mut f, Construction::Braun, Folding::On);
+        let (mut fuel, module) = (Fuel::default(), Module::default());
+        for pass in PASSES {
+            (pass.run)(&mut f, &mut Context { module: &module, id: FuncRef(0), fuel: &mut fuel });
+            assert!(verify(&module, &f).is_ok(), "{name}: {}", pass.name);
+        }
+    }
+}
+
+#[test]
+fn passes_come_after_what_they_name() {
+    for (place, pass) in PASSES.iter().enumerate() {
+        for (before, why) in pass.after {
+            let earlier = PASSES[..place].iter().any(|pass| pass.name == *before);
+            assert!(earlier, "{} has to come after {before}: {why}", pass.name);
+        }
+    }
+}
+
+#[test]
+fn fuel_stops_the_rewriting_at_any_point() {
+    for seed in 0..20 {
+        let module = generate::module(&mut Rng::new(seed), &Shape::default());
+        let expected = outcome(&module);
+        for fuel in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55] {
+            let mut changed = module.clone();
+            let options = Options { fuel: Some(fuel), ..Options::at_level(3) };
+            run(&mut changed, &options, &mut ());
+            let what = format!("seed {seed}, fuel {fuel}");
+            expect(&expected, &print::module(&module), &changed, &what);
+        }
     }
 }
 

@@ -17,6 +17,7 @@
 use crate::entity::Entity;
 use crate::mach::{Edit, PReg, Place, RegClass, SpillSlot};
 use std::mem;
+use toyjit_runtime::fault::{self, Fault};
 
 const NONE: u32 = u32::MAX;
 
@@ -90,6 +91,12 @@ impl ParallelMoves {
     fn sequence_copies(&mut self, emit: &mut impl FnMut(Edit)) {
         self.copies.sort_unstable();
         self.copies.dedup();
+        if fault::is(Fault::MovesSequential) {
+            for (to, from) in mem::take(&mut self.copies) {
+                self.emit_move(to, from, None, emit);
+            }
+            return;
+        }
         debug_assert!(self.copies.windows(2).all(|w| w[0].0 != w[1].0), "written twice");
         let places = self.copies.iter().map(|&(to, from)| to.max(from)).max().map_or(0, |m| m + 1);
         if self.location.len() < places as usize {

@@ -26,6 +26,7 @@ use crate::mach::{
     Allocation, EdgeMoves, PReg, Place, ProgPoint, RegClass, RegisterFile, Role, Side, SpillSlot,
     VReg,
 };
+use toyjit_runtime::fault::{self, Fault};
 
 /// What a move writes from.
 #[derive(Clone, Copy, Debug)]
@@ -228,7 +229,9 @@ impl Resolver<'_> {
         for &Passage { vreg, site, from, to } in passages {
             match to {
                 Home::Spilled => {
-                    if self.stores[vreg.index()] == Store::AtPassages {
+                    if self.stores[vreg.index()] == Store::AtPassages
+                        && !fault::is(Fault::SpillNotStored)
+                    {
                         self.store(site, vreg, self.place(vreg, from));
                     }
                 }
@@ -291,7 +294,9 @@ fn stack_maps(
                     break;
                 }
                 if definition.inst() != map.0 || definition.is_gap() {
-                    map.1.push(slot);
+                    if !fault::is(Fault::RootMissing) || map.1.is_empty() {
+                        map.1.push(slot);
+                    }
                 }
             }
         }

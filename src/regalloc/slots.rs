@@ -13,6 +13,7 @@ use crate::entity::Entity;
 use crate::mach::{SpillSlot, VReg};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use toyjit_runtime::fault::{self, Fault};
 
 /// The slots of all virtual registers.
 #[derive(Debug)]
@@ -48,6 +49,7 @@ impl Slots {
                     slots.taken.push(Pos::MIN);
                     SpillSlot::new(slots.taken.len() - 1)
                 });
+            let end = if fault::is(Fault::SlotsShared) { start } else { end };
             slots.taken[slot.index()] = end;
             ends.push(Reverse((end, slot)));
             slots.of[vreg.index()] = Some(slot);

@@ -41,12 +41,19 @@ use crate::ir::{
 /// what was computed before is not computed again ([`numbering`](super::numbering)).
 pub fn construct(function: &mut Function, folding: Folding, numbering: bool) {
     if function.form == Form::Variable {
-        let mut builder = Builder::new(function, folding);
-        if numbering {
-            builder.numbering = Some(Numbering::new(builder.function, &builder.cfg));
-        }
-        builder.run();
+        build(function, folding, numbering);
     }
+}
+
+/// Constructs; how many blocks were looked at in search of definitions, and operands of φs in
+/// search of trivial ones.
+pub(super) fn build(function: &mut Function, folding: Folding, numbering: bool) -> usize {
+    let mut builder = Builder::new(function, folding);
+    if numbering {
+        builder.numbering = Some(Numbering::new(builder.function, &builder.cfg));
+    }
+    builder.run();
+    builder.lookup.steps + builder.phis.work
 }
 
 /// A join in progress stands in `Defs` under this value.
@@ -171,7 +178,9 @@ impl<'a> Builder<'a> {
     /// The value that an instruction need not compute.
     fn fold(&mut self, block: Block, inst: Inst, ty: Type) -> Option<Value> {
         let folded = fold(self.function, inst, ty, self.folding);
-        folded.or_else(|| self.numbering.as_mut()?.find(self.function, &mut self.forward, block, inst))
+        folded.or_else(|| {
+            self.numbering.as_mut()?.find(self.function, &mut self.forward, block, inst)
+        })
     }
 
     /// What an operand is in SSA form.

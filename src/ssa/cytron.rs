@@ -76,7 +76,8 @@ fn place(f: &Function, cfg: &Cfg, dominators: &Dominators, pruning: Pruning) -> 
     for slice in variables.chunks(SLICE) {
         let problem = Liveness::new(slice);
         if pruning == Pruning::Pruned {
-            let seeds = slice.iter().flat_map(|&variable| mentions.exposed(variable).iter().copied());
+            let seeds =
+                slice.iter().flat_map(|&variable| mentions.exposed(variable).iter().copied());
             live.solve(f, cfg, &problem, seeds);
         }
         for (bit, &variable) in slice.iter().enumerate() {

@@ -43,7 +43,12 @@ impl Figures {
 }
 
 /// Constructs SSA form so many times, and takes the median of the times.
-pub fn measure(f: &Function, construction: Construction, folding: Folding, times: usize) -> Figures {
+pub fn measure(
+    f: &Function,
+    construction: Construction,
+    folding: Folding,
+    times: usize,
+) -> Figures {
     let mut figures = Figures::default();
     let mut taken: Vec<Duration> = (0..times.max(1))
         .map(|_| {

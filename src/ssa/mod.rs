@@ -58,6 +58,15 @@ impl Construction {
     }
 }
 
+/// The construction for a function, where none was asked for: Braun's, which folds while it builds
+/// and needs no dominators, but for functions so large that its look-ups (up to one step for each
+/// variable and block) outgrow the bit sets of the pruned one (`benches/growth live`).
+pub fn choose(function: &Function) -> Construction {
+    const MOST_PAIRS: usize = 1 << 20;
+    let pairs = function.blocks.len().saturating_mul(function.variables.len());
+    if pairs <= MOST_PAIRS { Construction::Braun } else { Construction::Pruned }
+}
+
 /// What is evaluated while values are being numbered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Folding {
@@ -79,5 +88,9 @@ pub fn construct(function: &mut Function, construction: Construction, folding: F
     }
 }
 
+#[cfg(test)]
+mod braun_tests;
+#[cfg(test)]
+pub(crate) mod shapes;
 #[cfg(test)]
 mod tests;

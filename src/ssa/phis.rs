@@ -1,14 +1,18 @@
-//! Block parameters as φs: each with its operands and the φs that use it, so that trivial ones
-//! can be found and removed by a worklist.
+//! Block parameters as φs: each with its operands, so that trivial ones can be found and removed by
+//! a worklist.
 //!
 //! A φ is trivial where its operands are itself and at most one other value; it then stands for
-//! that value, which may make its users trivial in turn (Braun et al. 2013, section 3.1). Values
-//! only ever merge, so a φ need not look again at operands that it has seen to be equal: it goes on
-//! where it found two different ones. All checks of one φ together are linear in its operands.
+//! that value, which may make other φs trivial in turn (Braun et al. 2013, section 3.1). Values only
+//! ever merge, so a φ need not look again at operands that it has seen to be equal: it goes on
+//! where it found two different ones, its witnesses. It becomes trivial only when two of the three,
+//! the witnesses and itself, merge. So each φ is on the lists of these three, and when two values
+//! merge, whoever is concerned is on both lists: looking at the shorter one is enough. All work
+//! together is linear in the operands but for a logarithm.
 
 use super::forward::Forward;
 use crate::entity::{Arena, List, ListPool, SideTable};
 use crate::ir::{Block, Value};
+use toyjit_runtime::fault::{self, Fault};
 
 crate::entity! {
     /// A φ.
@@ -24,20 +28,21 @@ pub struct PhiData {
     pub value: Value,
     /// One operand for each edge into the block; empty while they are not known.
     operands: List,
-    users: Users,
     /// The operands before this one are the φ itself or `same`.
     seen: u32,
     same: Option<Value>,
 }
 
-/// A list of φs, linked, so that two lists are joined at no cost.
+/// The φs to which it matters what a value merges with: a linked list.
 #[derive(Clone, Copy, Debug)]
-struct Users {
+struct Watchers {
     first: u32,
     last: u32,
+    len: u32,
 }
 
 const END: u32 = u32::MAX;
+const NOBODY: Watchers = Watchers { first: END, last: END, len: 0 };
 
 /// All φs of a function.
 #[derive(Debug)]
@@ -45,6 +50,7 @@ pub struct Phis {
     phis: Arena<Phi, PhiData>,
     by_value: SideTable<Value, u32>,
     operands: ListPool<Value>,
+    watchers: SideTable<Value, Watchers>,
     links: Vec<(Phi, u32)>,
     queue: Vec<Phi>,
     /// How many operands were looked at in search of trivial φs.
@@ -58,6 +64,7 @@ impl Phis {
             phis: Arena::new(),
             by_value: SideTable::new(END),
             operands: ListPool::new(),
+            watchers: SideTable::new(NOBODY),
             links: Vec::new(),
             queue: Vec::new(),
             work: 0,
@@ -66,15 +73,8 @@ impl Phis {
 
     /// Adds a φ whose operands are not known yet.
     pub fn add(&mut self, block: Block, value: Value) -> Phi {
-        let users = Users { first: END, last: END };
-        let phi = self.phis.push(PhiData {
-            block,
-            value,
-            operands: List::EMPTY,
-            users,
-            seen: 0,
-            same: None,
-        });
+        let operands = List::EMPTY;
+        let phi = self.phis.push(PhiData { block, value, operands, seen: 0, same: None });
         self.by_value[value] = phi.0;
         phi
     }
@@ -87,13 +87,6 @@ impl Phis {
     /// Gives a φ its operands, and removes it and what follows if it is trivial.
     pub fn complete(&mut self, phi: Phi, operands: &[Value], forward: &mut Forward) {
         self.phis[phi].operands = self.operands.list(operands);
-        for &operand in operands {
-            if let Some(used) = self.of(forward.resolve(operand)).filter(|&used| used != phi) {
-                let link = self.links.len() as u32;
-                self.links.push((phi, END));
-                self.append_users(used, Users { first: link, last: link });
-            }
-        }
         self.queue.push(phi);
         self.settle(forward);
     }
@@ -109,17 +102,22 @@ impl Phis {
 
     /// The value that a φ stands for, if it is trivial and was not removed before.
     fn trivial(&mut self, phi: Phi, forward: &mut Forward) -> Option<Value> {
+        self.work += 1;
         let data = &mut self.phis[phi];
         if !forward.is_own(data.value) {
             return None;
         }
+        let (value, seen) = (data.value, data.seen);
         let operands = self.operands.get(data.operands);
-        data.same = data.same.map(|v| forward.resolve(v)).filter(|&same| same != data.value);
+        data.same = data.same.map(|v| forward.resolve(v)).filter(|&same| same != value);
         while let Some(&operand) = operands.get(data.seen as usize) {
             self.work += 1;
             let operand = forward.resolve(operand);
-            if operand != data.value && Some(operand) != data.same {
-                if data.same.is_some() {
+            if operand != value && Some(operand) != data.same {
+                if let Some(same) = data.same.filter(|_| !fault::is(Fault::SsaTrivial)) {
+                    if data.seen != seen {
+                        [value, same, operand].into_iter().for_each(|at| self.watch(phi, at));
+                    }
                     return None;
                 }
                 data.same = Some(operand);
@@ -129,32 +127,35 @@ impl Phis {
         data.same
     }
 
-    /// Lets a φ stand for `same`; its users will be looked at again.
-    pub(super) fn replace(&mut self, phi: Phi, same: Value, forward: &mut Forward) {
-        let PhiData { value, users, .. } = self.phis[phi];
-        forward.set(value, same);
-        let mut at = users.first;
-        while at != END {
-            let (user, next) = self.links[at as usize];
-            self.queue.push(user);
-            at = next;
-        }
-        if let Some(heir) = self.of(same) {
-            self.append_users(heir, users);
+    fn watch(&mut self, watcher: Phi, value: Value) {
+        let link = self.links.len() as u32;
+        self.links.push((watcher, END));
+        self.append(value, Watchers { first: link, last: link, len: 1 });
+    }
+
+    fn append(&mut self, value: Value, more: Watchers) {
+        let list = &mut self.watchers[value];
+        if list.len == 0 {
+            *list = more;
+        } else if more.len != 0 {
+            self.links[list.last as usize].1 = more.first;
+            list.last = more.last;
+            list.len += more.len;
         }
     }
 
-    fn append_users(&mut self, phi: Phi, more: Users) {
-        if more.first == END {
-            return;
+    /// Lets a φ stand for `same`; whoever is concerned will be looked at again.
+    pub(super) fn replace(&mut self, phi: Phi, same: Value, forward: &mut Forward) {
+        let value = self.phis[phi].value;
+        forward.set(value, same);
+        let (ours, theirs) = (self.watchers[value], self.watchers[same]);
+        let mut at = if ours.len < theirs.len { ours.first } else { theirs.first };
+        while at != END {
+            let (watcher, next) = self.links[at as usize];
+            self.queue.push(watcher);
+            at = next;
         }
-        let users = &mut self.phis[phi].users;
-        if users.first == END {
-            *users = more;
-        } else {
-            self.links[users.last as usize].1 = more.first;
-            users.last = more.last;
-        }
+        self.append(same, ours);
     }
 
     /// All φs, removed ones too, in the order in which they were added.

@@ -1,7 +1,8 @@
 //! The constructions against each other, on random programs and on the examples of the papers.
 
-use super::figures::Figures;
+use super::figures::{Figures, measure};
 use super::*;
+use crate::analysis::tests::large::large;
 use crate::ir::generate::{self, Rng, Shape};
 use crate::ir::interp::Interpreter;
 use crate::ir::verify::verify_module;
@@ -32,7 +33,7 @@ fn outcome(module: &Module) -> (Vec<u8>, Result<i32, Stop>) {
 /// search longer.
 fn each_module(mut check: impl FnMut(u64, &Module)) {
     let seeds = std::env::var("SSA_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
-    for seed in 0..seeds.unwrap_or(300) {
+    for seed in 0..seeds.unwrap_or(150) {
         let blocks = if seed % 3 == 0 { 40 } else { 12 };
         let shape = Shape { form: Form::Variable, blocks, ..Shape::default() };
         check(seed, &generate::module(&mut Rng::new(seed), &shape));
@@ -56,8 +57,8 @@ fn all_constructions_mean_the_same() {
 #[test]
 fn counts_agree_where_theory_says_they_must() {
     each_module(|seed, module| {
-        let [braun, minimal, semi_pruned, pruned, numbered] = Construction::ALL
-            .map(|construction| constructed(module, construction, Folding::Off));
+        let [braun, minimal, semi_pruned, pruned, numbered] =
+            Construction::ALL.map(|construction| constructed(module, construction, Folding::Off));
         for id in module.functions.keys() {
             let of = |module: &Module| Figures::of(&module.functions[id]);
             let (braun, pruned) = (of(&braun), of(&pruned));
@@ -129,4 +130,35 @@ b3:
     assert_eq!(figures(text, Construction::Braun, Folding::On).insts, 6);
     // `v0 + v1` in b2 does not dominate b3.
     assert_eq!(figures(text, Construction::BraunGvn, Folding::On).insts, 5);
+}
+
+/// What the constructions place grows as the function does.
+#[test]
+fn parameters_grow_as_the_function_does() {
+    for construction in Construction::ALL {
+        let placed = [5_000, 10_000, 20_000].map(|blocks| {
+            let mut f = large(blocks, 64);
+            construct(&mut f, construction, Folding::Off);
+            Figures::of(&f).params
+        });
+        for pair in placed.windows(2) {
+            let ratio = pair[1] as f64 / pair[0] as f64;
+            assert!(ratio <= 2.6, "{}: {placed:?}", construction.name());
+        }
+    }
+}
+
+/// Times the constructions on large functions. Run with `--ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn measure_large_functions() {
+    for near in [64, usize::MAX] {
+        for construction in Construction::ALL {
+            let times = [25_000, 50_000, 100_000].map(|blocks| {
+                let f = large(blocks, near.min(blocks));
+                measure(&f, construction, Folding::On, 3).time.as_secs_f64() * 1e3
+            });
+            println!("{near:>20} {:<12} {times:8.1?} ms", construction.name());
+        }
+    }
 }

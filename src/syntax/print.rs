@@ -36,8 +36,8 @@ pub fn print_expr(expr: &Expr, names: &Interner) -> String {
 /// How tightly an expression must bind to stand without parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
+    /// Even a function expression, which may not begin a statement or be an operand.
     Any,
-    /// No function expression: the beginning of a statement, an operand.
     Or,
     And,
     Compare,
@@ -416,7 +416,13 @@ impl Printer<'_> {
                 }
             }
             ExprKind::Call { callee, args } => {
-                self.expr(callee, Level::Postfix);
+                match callee.kind {
+                    // Else it would be a method.
+                    ExprKind::Field { .. } => {
+                        self.enclosed("(", ")", |p| p.expr(callee, Level::Any));
+                    }
+                    _ => self.expr(callee, Level::Postfix),
+                }
                 self.args(args);
             }
             ExprKind::Method { receiver, name, args } => {
@@ -530,6 +536,7 @@ mod tests {
             "x! == y; x!.f = 3; a[1]![2] <<= 1 << 2 << (3 << 4); (fn() { }).f();",
             "match x { -5 | 1..=3 | -9223372036854775808..0 | '\\'' | \"\\\"\" | true | _ => { } }",
             "let s = \"a\\\\ \\u{7f} \\u{85} \\xff\\0 é \\n\"; let b = '\\''; let c = '\"'; let d = '\\xff';",
+            "(b.click)(1); b.click(1); (b.click(1))(2);",
             "if a { } else if b { } else { if c { } }",
         ] {
             assert!(parsed(text).is_some(), "{text}");

@@ -13,6 +13,7 @@ use super::regs::{CALLER_SAVED, RAX, RCX, RDX};
 use crate::ir::FuncRef;
 use crate::mach::{Constraint, Operand, PReg, RegClass, RegSet, RelocTarget, Role, VInst, VReg};
 use toyjit_runtime::Rt;
+use toyjit_runtime::fault::{self, Fault};
 
 /// Integer operations on two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -481,8 +482,13 @@ impl VInst for Inst {
 
     fn clobbers(&self) -> RegSet {
         match self {
+            Inst::Call { def, .. } if fault::is(Fault::XmmNotSaved) => {
+                let lost = RegSet(CALLER_SAVED.0 & 0xFFFF);
+                def.map_or(lost, |(_, reg)| lost.without(reg))
+            }
             Inst::Call { def: Some((_, reg)), .. } => CALLER_SAVED.without(*reg),
             Inst::Call { def: None, .. } => CALLER_SAVED,
+            Inst::Rem { .. } if fault::is(Fault::RemClobbersRax) => RegSet::EMPTY,
             Inst::MulHigh { .. } | Inst::Rem { .. } => RegSet::EMPTY.with(RAX),
             _ => RegSet::EMPTY,
         }

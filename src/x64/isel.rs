@@ -32,6 +32,7 @@ use crate::ir::{self, Block, Const, FuncRef, Function, Loc, Module, Op, Terminat
 use crate::mach::{RegClass, RelocTarget, VBlock, VBlockData, VCode, VEdge, VReg, VRegData};
 use smallvec::SmallVec;
 use toyjit_runtime::Rt;
+use toyjit_runtime::fault::{self, Fault};
 
 /// Chooses instructions for one function. `first_type` is the type id of structure 0; closures of
 /// function `f` have the id `first_type + structures + f`.
@@ -192,6 +193,9 @@ impl Selector<'_> {
 
     /// The same, where it fits an immediate: the one place that asks whether it does.
     fn immediate(&self, value: Value) -> Option<i32> {
+        if fault::is(Fault::ImmediateOffByOne) && self.int_constant(value) == Some(1 << 31) {
+            return Some(i32::MIN);
+        }
         self.int_constant(value).and_then(|i| i32::try_from(i).ok())
     }
 

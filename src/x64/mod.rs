@@ -43,6 +43,12 @@ impl X64 {
         Self { features, first_type: FIRST_REGISTERED, registers: regs::register_file() }
     }
 
+    /// With as few registers as can be.
+    pub fn with_few_registers(mut self) -> Self {
+        self.registers.allocatable.retain(|&reg| regs::FEW.contains(reg));
+        self
+    }
+
     /// For the processor at hand.
     pub fn native() -> Self {
         Self::new(Features::detect())

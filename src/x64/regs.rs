@@ -41,6 +41,19 @@ pub const CALLER_SAVED: RegSet = RegSet(
         | 0x7FFF_0000,
 );
 
+/// So few registers that every instruction still finds its own, and most values go to slots (a test
+/// of the compiler).
+pub const FEW: RegSet = RegSet(
+    1 << RAX.0
+        | 1 << RCX.0
+        | 1 << RDX.0
+        | 1 << RBX.0
+        | 1 << RSI.0
+        | 1 << XMM0.0
+        | 1 << XMM1.0
+        | 1 << XMM2.0,
+);
+
 /// A register's name.
 pub fn name(reg: PReg) -> &'static str {
     NAMES[usize::from(reg.0 & 31)]

@@ -3,9 +3,10 @@
 
 use std::env;
 
+use toyjit::analysis::problems;
 use toyjit::ir::interp::Interpreter;
 use toyjit::ir::verify::verify;
-use toyjit::ir::{FuncRef, Function, Module, Type, print};
+use toyjit::ir::{Cfg, FuncRef, Function, Module, Type, print};
 use toyjit::jit;
 use toyjit::opt::{self, Context, Fuel, PASSES, Pass};
 use toyjit::pipeline::{self, Options};
@@ -22,7 +23,17 @@ pub const ACTIONS: &[(&str, Action)] = &[
     ("print", |module, _| Ok(print::module(module))),
     ("ssa", |module, args| {
         let folding = if args.contains(&"fold") { Folding::On } else { Folding::Off };
-        in_ssa(module, folding).map(|module| print::module(&module))
+        let construction = args.iter().find_map(|name| Construction::from_name(name));
+        constructed(module, construction.unwrap_or_default(), folding)
+            .map(|module| print::module(&module))
+    }),
+    ("analyze", |module, args| {
+        let row = args.first().and_then(|name| problems::named(name)).ok_or("no such problem")?;
+        let text = module.functions.values().map(|f| {
+            let board = (row.draw)(module, f, &Cfg::compute(f));
+            board.text(module, f, row, args.contains(&"trace"))
+        });
+        Ok(text.collect())
     }),
     ("opt", |module, passes| {
         let mut module = in_ssa(module, Folding::Off)?;
@@ -42,6 +53,16 @@ pub const ENGINES: &[(&str, Engine)] = &[
     ("interpreter", interpret),
     ("interpreter on SSA form", |module, function, args| {
         interpret(&in_ssa(module, Folding::Off)?, function, args)
+    }),
+    ("interpreter on every SSA form", |module, function, args| {
+        let of = |construction: Construction| {
+            interpret(&constructed(module, construction, Folding::On)?, function, args)
+        };
+        let result = of(Construction::default());
+        match Construction::ALL.into_iter().find(|&construction| of(construction) != result) {
+            Some(other) => Err(format!("{result:?}, but {:?} by {}", of(other), other.name())),
+            None => result,
+        }
     }),
     ("interpreter after each pass", |module, function, args| {
         let mut module = in_ssa(module, Folding::On)?;
@@ -70,9 +91,18 @@ const STEPS: u64 = 10_000_000;
 
 /// The module in SSA form, verified.
 fn in_ssa(module: &Module, folding: Folding) -> Result<Module, String> {
+    constructed(module, Construction::default(), folding)
+}
+
+/// The module in the SSA form that a construction makes, verified.
+fn constructed(
+    module: &Module,
+    construction: Construction,
+    folding: Folding,
+) -> Result<Module, String> {
     let mut module = module.clone();
     for function in module.functions.values_mut() {
-        ssa::construct(function, Construction::default(), folding);
+        ssa::construct(function, construction, folding);
     }
     check(&module, "SSA construction")?;
     Ok(module)

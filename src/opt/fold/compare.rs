@@ -5,6 +5,7 @@
 use super::Folder;
 use crate::ir::{Const, Op, Value};
 use crate::opt::effects::is_never_nil;
+use toyjit_runtime::fault::{self, Fault};
 
 /// A simpler form of a comparison.
 pub(super) enum Test {
@@ -36,6 +37,13 @@ impl Folder<'_> {
         match op {
             Op::REq | Op::RNe => self.identity(op, a, b),
             Op::IEq | Op::INe => self.equality(op, a, b),
+            Op::ILt if fault::is(Fault::FoldCompareWraps) && self.int(b).is_some() => {
+                let (inner, args) = self.def(a)?;
+                let by = self.int(*args.get(1)?)?;
+                let to = self.int(b)?.wrapping_sub(by);
+                let to = self.f.int(to);
+                (inner == Op::IAdd).then_some(Test::Compare(op, [args[0], to]))
+            }
             _ => match (op, self.int(b)?) {
                 (Op::ILt, i64::MIN) | (Op::IGt, i64::MAX) => Some(Test::Known(false)),
                 (Op::IGe, i64::MIN) | (Op::ILe, i64::MAX) => Some(Test::Known(true)),

@@ -4,6 +4,7 @@
 use super::{Folder, Rewrite};
 use crate::ir::{Const, Op, Value};
 use smallvec::smallvec;
+use toyjit_runtime::fault::{self, Fault};
 
 impl Folder<'_> {
     pub(super) fn float(&mut self, op: Op, args: &[Value]) -> Option<Rewrite> {
@@ -15,7 +16,12 @@ impl Folder<'_> {
         let constant = self.number(b)?;
         match op {
             // -0.0 + 0.0 is 0.0: only the zero of the other sign does nothing.
-            Op::FAdd if constant == 0.0 && constant.is_sign_negative() => Some(Rewrite::Value(a)),
+            Op::FAdd
+                if constant == 0.0
+                    && (constant.is_sign_negative() || fault::is(Fault::FoldAddZero)) =>
+            {
+                Some(Rewrite::Value(a))
+            }
             Op::FSub if constant == 0.0 && constant.is_sign_positive() => Some(Rewrite::Value(a)),
             Op::FMul | Op::FDiv if constant == 1.0 => Some(Rewrite::Value(a)),
             Op::FMul | Op::FDiv if constant == -1.0 => Some(Rewrite::Inst(Op::FNeg, smallvec![a])),
@@ -56,5 +62,8 @@ impl Folder<'_> {
 fn exact_inverse(x: f64) -> Option<f64> {
     const MANTISSA: u64 = (1 << 52) - 1;
     let inverse = 1.0 / x;
-    (x.is_normal() && inverse.is_normal() && x.to_bits() & MANTISSA == 0).then_some(inverse)
+    (x.is_normal()
+        && inverse.is_normal()
+        && (x.to_bits() & MANTISSA == 0 || fault::is(Fault::FoldInverse)))
+    .then_some(inverse)
 }

@@ -3,12 +3,13 @@
 use super::{Folder, Operands, Rewrite};
 use crate::ir::{Const, Op, Type, Value};
 use smallvec::smallvec;
+use toyjit_runtime::fault::{self, Fault};
 
 impl Folder<'_> {
     pub(super) fn int_rule(&mut self, op: Op, args: &[Value], ty: Type) -> Option<Rewrite> {
-        match args {
-            &[a] => self.unary(op, a),
-            &[a, b] => match op {
+        match *args {
+            [a] => self.unary(op, a),
+            [a, b] => match op {
                 Op::IAdd => self.add(a, b),
                 Op::ISub => self.subtract(a, b),
                 Op::IMul => self.multiply(a, b),
@@ -65,7 +66,10 @@ impl Folder<'_> {
             return Some(Rewrite::Inst(Op::INeg, smallvec![b]));
         }
         match (self.def(a), self.def(b)) {
-            (_, Some((Op::INeg, of))) => Some(Rewrite::Inst(Op::IAdd, smallvec![a, of[0]])),
+            (_, Some((Op::INeg, of))) => {
+                let op = if fault::is(Fault::FoldSubNeg) { Op::ISub } else { Op::IAdd };
+                Some(Rewrite::Inst(op, smallvec![a, of[0]]))
+            }
             (Some((Op::IAdd, of)), _) if of[0] == b => Some(Rewrite::Value(of[1])),
             (Some((Op::IAdd, of)), _) if of[1] == b => Some(Rewrite::Value(of[0])),
             (_, Some((Op::IAdd, of))) if of[0] == a => {
@@ -99,6 +103,17 @@ impl Folder<'_> {
         }
         let same = self.unchecked(a) == self.unchecked(b);
         match op {
+            Op::SRem
+                if fault::is(Fault::FoldRemMask)
+                    && divisor.is_some_and(|d| d > 0 && d & (d - 1) == 0) =>
+            {
+                let mask = self.f.int(divisor.unwrap_or(1) - 1);
+                Some(Rewrite::Inst(Op::IAnd, smallvec![a, mask]))
+            }
+            Op::SDiv if fault::is(Fault::FoldDivShift) && divisor == Some(2) => {
+                let one = self.f.int(1);
+                Some(Rewrite::Inst(Op::Sar, smallvec![a, one]))
+            }
             Op::SDiv if divisor == Some(1) => Some(Rewrite::Value(a)),
             Op::SDiv if divisor == Some(-1) => Some(Rewrite::Inst(Op::INeg, smallvec![a])),
             Op::SDiv if same => Some(self.constant(Const::Int(1))),
@@ -146,6 +161,9 @@ impl Folder<'_> {
             return Some(Rewrite::Value(inner));
         }
         let (op, args) = self.def(a)?;
+        if fault::is(Fault::FoldNotLess) && op == Op::FLt {
+            return Some(Rewrite::Inst(Op::FGe, args));
+        }
         Some(Rewrite::Inst(op.opposite()?, args))
     }
 
@@ -154,6 +172,9 @@ impl Folder<'_> {
             return Some(Rewrite::Value(a));
         }
         let by = self.int(b)?;
+        if fault::is(Fault::FoldShiftCount) && by > 63 {
+            return Some(self.constant(Const::Int(0)));
+        }
         let count = by & 63;
         if count == 0 {
             return Some(Rewrite::Value(a));

@@ -23,6 +23,7 @@ use crate::ir::{Block, Const, Function, Inst, Module, Op, Terminator, Type, Valu
 use crate::ssa::{Forward, empty_unreachable, evaluate};
 use compare::Test;
 use smallvec::{SmallVec, smallvec};
+use toyjit_runtime::fault::{self, Fault};
 
 /// Folds and simplifies.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
@@ -145,6 +146,7 @@ impl Folder<'_> {
             _ => {}
         }
         let inner = self.negated(condition)?;
+        let (yes, no) = if fault::is(Fault::FoldSelectNot) { (no, yes) } else { (yes, no) };
         Some(Rewrite::Inst(Op::Select, smallvec![inner, no, yes]))
     }
 
@@ -153,7 +155,9 @@ impl Folder<'_> {
         let passes = match op {
             Op::CheckNil => is_never_nil(self.f, args[0]),
             Op::CheckBounds => match self.def(args[0]) {
-                Some((Op::CheckBounds, of)) => of[1] == args[1],
+                Some((Op::CheckBounds, of)) => {
+                    of[1] == args[1] || fault::is(Fault::FoldBoundsTwice)
+                }
                 _ => false,
             },
             _ => matches!(self.def(args[0]), Some((Op::CheckDiv, _))),

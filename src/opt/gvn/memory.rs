@@ -13,6 +13,7 @@ use super::super::effects::{Clobbers, clobbers};
 use crate::analysis::frontier::Frontier;
 use crate::entity::SideTable;
 use crate::ir::{Block, Cfg, Dominators, Effects, Function, Inst, Space};
+use toyjit_runtime::fault::{self, Fault};
 
 /// A group's or a location's number.
 type Class = usize;
@@ -102,6 +103,12 @@ impl Memory {
     /// Goes past an instruction.
     pub(super) fn step(&mut self, f: &Function, inst: Inst) {
         if let Some(class) = self.written(f, inst) {
+            if fault::is(Fault::GvnAcrossStores) && class >= GROUPS {
+                return;
+            }
+            if fault::is(Fault::GvnAcrossCalls) && class == EVERYTHING {
+                return;
+            }
             self.renew(class as u32);
         }
     }
@@ -109,6 +116,9 @@ impl Memory {
     /// Goes into a block.
     pub(super) fn enter(&mut self, block: Block) {
         for class in std::mem::take(&mut self.joins[block]) {
+            if fault::is(Fault::GvnAcrossJoins) {
+                continue;
+            }
             self.renew(class);
         }
     }

@@ -24,6 +24,7 @@ use crate::ssa::Forward;
 use memory::{Memory, location};
 use smallvec::SmallVec;
 use table::{Key, Table};
+use toyjit_runtime::fault::{self, Fault};
 use toyjit_runtime::layout::Slot;
 
 /// Replaces what was computed before.
@@ -43,7 +44,9 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         while let Some(&(above, table, memory)) = open.last()
             && !dominators.dominates(above, block)
         {
-            numbering.table.leave(table);
+            if !fault::is(Fault::GvnScope) {
+                numbering.table.leave(table);
+            }
             numbering.memory.leave(memory);
             open.pop();
         }
@@ -113,10 +116,11 @@ impl Numbering<'_> {
         let (mut op, mut args) = (data.op, SmallVec::from_slice(self.f.args(inst)));
         let swaps = op.info().commutes || op.is_comparison();
         if swaps && args[0] > args[1] {
-            op = op.swapped();
+            op = if fault::is(Fault::GvnSwapKeepsOp) { op } else { op.swapped() };
             args.swap(0, 1);
         }
-        Some(Key { op, imm: data.imm, version, args })
+        let imm = if fault::is(Fault::GvnFields) && op == Op::LoadField { 0 } else { data.imm };
+        Some(Key { op, imm, version, args })
     }
 
     /// For a store: the load that would give the value stored, at the current version.

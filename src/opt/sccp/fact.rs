@@ -4,6 +4,7 @@
 //! Facts only ever rise from [`Fact::Top`] (no execution seen yet) towards the whole type.
 
 use crate::ir::{Const, Op, Type};
+use toyjit_runtime::fault::{self, Fault};
 
 /// What is known of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +94,9 @@ impl Fact {
                 Op::ILt if greatest == i64::MIN => Fact::Top,
                 Op::IGt if least == i64::MAX => Fact::Top,
                 Op::ILt => Fact::range(lo, hi.min(greatest - 1)),
+                Op::ILe if fault::is(Fault::SccpLessOrEqual) && greatest > i64::MIN => {
+                    Fact::range(lo, hi.min(greatest - 1))
+                }
                 Op::ILe => Fact::range(lo, hi.min(greatest)),
                 Op::IGt => Fact::range(lo.max(least + 1), hi),
                 Op::IGe => Fact::range(lo.max(least), hi),

@@ -11,13 +11,14 @@
 use super::Facts;
 use super::sigma::{Sigma, relations};
 use crate::ir::{Block, ENTRY, Op, Value, ValueDef};
+use toyjit_runtime::fault::{self, Fault};
 
 const BUDGET: u32 = 64;
 
 /// Whether `value < bound`, both as they are where they are used together.
 pub(super) fn is_below(facts: &Facts<'_>, value: Value, bound: Value) -> bool {
     let mut proof = Proof { facts, bound, budget: BUDGET, open: Vec::new() };
-    proof.at_most(value, 1)
+    proof.at_most(value, i64::from(!fault::is(Fault::BoundsOffByOne)))
 }
 
 struct Proof<'a, 'f> {
@@ -102,6 +103,9 @@ impl Proof<'_, '_> {
 
     /// Whether the result of a sum or difference is the same without wrapping.
     fn is_exact(&self, op: Op, args: &[Value]) -> bool {
+        if fault::is(Fault::BoundsWrap) {
+            return true;
+        }
         let (Some((a, b)), Some((c, d))) = (self.facts.bounds(args[0]), self.facts.bounds(args[1]))
         else {
             return false;
@@ -114,7 +118,7 @@ impl Proof<'_, '_> {
 
     fn by_edges(&mut self, value: Value, block: Block, index: usize, plus: i64) -> bool {
         if let Some(&(_, before)) = self.open.iter().find(|&&(param, _)| param == value) {
-            return plus <= before;
+            return plus <= before || fault::is(Fault::BoundsGrow);
         }
         // Where the bound is made anew each time round, an earlier one says nothing of it.
         let facts = self.facts;

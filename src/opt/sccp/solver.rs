@@ -10,6 +10,7 @@ use crate::ir::{
 };
 use crate::opt::effects::{effects, slot};
 use smallvec::SmallVec;
+use toyjit_runtime::fault::{self, Fault};
 use toyjit_runtime::layout::Slot;
 
 /// After so many rises in a loop header a range goes to the next threshold, or to the ends.
@@ -191,14 +192,14 @@ impl<'a> Solver<'a> {
                     Fact::Const(outcome) => {
                         [outcome == Const::Bool(true), outcome == Const::Bool(false)]
                     }
-                    _ => [true; 2],
+                    _ => [true, !fault::is(Fault::SccpOneEdge)],
                 }
             }
             _ => [false; 2],
         };
-        for edge in 0..2 {
+        for (edge, taken) in taken.into_iter().enumerate() {
             let known = self.solution.executable[block][edge];
-            if taken[edge] && !known {
+            if taken && !known {
                 self.edges.push((block, edge));
             } else if known && self.refining.contains(block) {
                 for place in 0..f.blocks[block].terminator.edges()[edge].args.len() {

@@ -6,6 +6,7 @@
 use super::fact::Fact;
 use crate::ir::{Const, Op, Type};
 use crate::ssa::evaluate;
+use toyjit_runtime::fault::{self, Fault};
 
 /// The fact about a result of type `ty`. Operands that nothing has reached give such a result.
 pub(super) fn transfer(op: Op, args: &[Fact], ty: Type) -> Fact {
@@ -22,7 +23,7 @@ pub(super) fn transfer(op: Op, args: &[Fact], ty: Type) -> Fact {
             Some(Const::Bool(false)) => no,
             _ => yes.join(no),
         },
-        (Op::CheckNil, &[a]) if a == Fact::Any => Fact::NonNil,
+        (Op::CheckNil, &[Fact::Any]) => Fact::NonNil,
         (Op::CheckNil, &[a]) => a,
         (Op::NewStruct | Op::NewClosure, _) => Fact::NonNil,
         (Op::StrByte, _) => Fact::Int { lo: 0, hi: 255 },
@@ -96,7 +97,11 @@ fn binary(op: Op, a: (i64, i64), b: (i64, i64)) -> Fact {
         Op::IAdd => exact(p + r, q + s),
         Op::ISub => exact(p - s, q - r),
         Op::IMul => {
-            let products = [p * r, p * s, q * r, q * s];
+            let products = if fault::is(Fault::SccpProducts) {
+                [p * r, p * r, q * s, q * s]
+            } else {
+                [p * r, p * s, q * r, q * s]
+            };
             let least = products.into_iter().fold(i128::MAX, i128::min);
             exact(least, products.into_iter().fold(i128::MIN, i128::max))
         }
@@ -108,7 +113,7 @@ fn binary(op: Op, a: (i64, i64), b: (i64, i64)) -> Fact {
         Op::SRem => {
             // Smaller than the divisor, no larger than the dividend, and of the dividend's sign.
             let limit = (r.abs().max(s.abs()) - 1).max(0);
-            let lo = if lo >= 0 { 0 } else { (-limit).max(p) };
+            let lo = if lo >= 0 || fault::is(Fault::SccpRemSign) { 0 } else { (-limit).max(p) };
             let hi = if hi <= 0 { 0 } else { limit.min(q) };
             exact(lo, hi)
         }
@@ -146,6 +151,10 @@ fn binary(op: Op, a: (i64, i64), b: (i64, i64)) -> Fact {
 fn exact(lo: i128, hi: i128) -> Fact {
     match (i64::try_from(lo), i64::try_from(hi)) {
         (Ok(lo), Ok(hi)) => Fact::Int { lo, hi },
+        _ if fault::is(Fault::SccpNoWrap) => {
+            let clamp = |x: i128| x.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+            Fact::Int { lo: clamp(lo), hi: clamp(hi) }
+        }
         _ => Fact::INT,
     }
 }

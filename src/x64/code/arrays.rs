@@ -13,6 +13,7 @@ use crate::x64::emit::{Label, Mem, Rmi};
 use crate::x64::inst::{AluOp, Cond, Scale, Width};
 use crate::x64::regs::{RAX, RCX, RDX, RSI, XMM0};
 use toyjit_runtime::Rt;
+use toyjit_runtime::fault::{self, Fault};
 use toyjit_runtime::layout::{
     ARRAY_DATA, ARRAY_LEN, BUFFER_CAPACITY, BUFFER_ELEMENTS, HEADER_LOG_BYTE, LOG_MASK, Slot,
 };
@@ -90,7 +91,7 @@ impl Emitter<'_> {
         self.asm.load(Width::Word, RCX, LEN);
         self.asm.cmp(Rmi::Reg(RCX), Rmi::Mem(Mem::at(RAX, BUFFER_CAPACITY as i32)));
         self.asm.jump_if(Cond::Ae, slow);
-        if slot == Slot::Ref {
+        if slot == Slot::Ref && !fault::is(Fault::PushNoBarrier) {
             self.asm.test_byte(Mem::at(RAX, HEADER_LOG_BYTE as i32), LOG_MASK);
             self.asm.jump_if(Cond::Ne, slow);
         }

@@ -10,6 +10,7 @@ use crate::x64::regs::{CONTEXT, FSCRATCH, RAX, RDI, RDX, RSI, RSP, SCRATCH};
 use crate::x64::stubs::Stub;
 use toyjit_runtime::Rt;
 use toyjit_runtime::context::LAST_SP;
+use toyjit_runtime::fault::{self, Fault};
 
 /// A piece of cold code.
 pub(super) struct Cold {
@@ -56,7 +57,9 @@ impl Emitter<'_> {
 
     pub(super) fn emit_cold(&mut self, cold: Cold) {
         self.asm.bind(cold.entry);
-        self.at(cold.loc);
+        if !fault::is(Fault::TrapPlace) {
+            self.at(cold.loc);
+        }
         match cold.kind {
             ColdKind::Bounds { index, len } => {
                 // Through the stack, since either may be where the other one goes.
@@ -95,7 +98,9 @@ impl Emitter<'_> {
                 let nan = self.asm.label();
                 self.asm.float_zero(FSCRATCH);
                 self.asm.float_cmp(src, Rmi::Reg(FSCRATCH));
-                self.asm.jump_unordered(nan);
+                if !fault::is(Fault::FloatToIntNan) {
+                    self.asm.jump_unordered(nan);
+                }
                 self.asm.jump_if(Cond::B, cold.back);
                 self.asm.mov_imm(dst, i64::MAX);
                 self.asm.jmp(cold.back);
@@ -106,7 +111,9 @@ impl Emitter<'_> {
             ColdKind::Divide { by, remainder } => {
                 let minus_one = self.asm.label();
                 self.asm.cmp(Rmi::Reg(by), Rmi::Imm(-1));
-                self.asm.jump_if(Cond::E, minus_one);
+                if !fault::is(Fault::DivMinusOne) {
+                    self.asm.jump_if(Cond::E, minus_one);
+                }
                 self.asm.cqo();
                 self.asm.idiv(by);
                 self.asm.jmp(cold.back);

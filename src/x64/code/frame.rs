@@ -7,6 +7,7 @@
 use crate::mach::{Allocation, Edit, PReg, Place, RegSet, SpillSlot, VCode};
 use crate::x64::inst::{Addr, Base, Callee, Inst, Width};
 use crate::x64::regs::CALLEE_SAVED;
+use toyjit_runtime::fault::{self, Fault};
 
 /// See the module; sizes in bytes.
 #[derive(Debug)]
@@ -27,7 +28,11 @@ const SMALL: u32 = 256;
 impl Frame {
     pub(super) fn of(code: &VCode<Inst>, allocation: &Allocation) -> Frame {
         let outgoing = code.insts.iter().map(outgoing_bytes).max().unwrap_or(0);
-        let saved: Vec<PReg> = written(allocation).intersection(CALLEE_SAVED).iter().collect();
+        let mut saved = written(allocation).intersection(CALLEE_SAVED);
+        if fault::is(Fault::R13NotSaved) {
+            saved = saved.without(crate::x64::regs::R13);
+        }
+        let saved: Vec<PReg> = saved.iter().collect();
         let pushed = 8 * saved.len() as u32;
         let mut adjust = outgoing + 8 * allocation.num_slots;
         let recurs = |inst: &Inst| {
@@ -36,7 +41,7 @@ impl Frame {
         let checks_stack = code.insts.iter().any(recurs) || adjust + pushed >= SMALL;
         // Also the cold path of a check is a call.
         let calls = checks_stack || code.insts.iter().any(calls_anything);
-        if calls && (adjust + pushed).is_multiple_of(16) {
+        if calls && (adjust + pushed).is_multiple_of(16) && !fault::is(Fault::StackMisaligned) {
             adjust += 8;
         }
         Frame { outgoing, saved, adjust, checks_stack }

@@ -12,6 +12,7 @@ use crate::x64::inst::{
 use crate::x64::regs::{CONTEXT, R10, RAX, RDI, RDX, RSP, SCRATCH};
 use toyjit_runtime::Rt;
 use toyjit_runtime::context::{NURSERY_END, NURSERY_NEXT};
+use toyjit_runtime::fault::{self, Fault};
 use toyjit_runtime::layout::{CLOSURE_CODE, HEADER_LOG_BYTE, LOG_MASK};
 
 /// The register that a place is, where only a register may stand.
@@ -25,6 +26,9 @@ impl Emitter<'_> {
             Base::Reg(base) => (reg(base), addr.disp),
             Base::Context => (CONTEXT, addr.disp),
             Base::Outgoing => (RSP, addr.disp),
+            Base::Incoming if fault::is(Fault::IncomingOffset) => {
+                (RSP, addr.disp + self.plan.frame.size() as i32)
+            }
             Base::Incoming => (RSP, addr.disp + self.plan.frame.size() as i32 + 8),
         };
         let index = addr.index.map(|(index, scale)| (reg(index), scale));
@@ -169,7 +173,10 @@ impl Emitter<'_> {
                     }
                     Rmi::Reg(_) | Rmi::Mem(_) => {
                         self.asm.cmp(index, len);
-                        self.asm.jump_if(Cond::Ae, cold);
+                        self.asm.jump_if(
+                            if fault::is(Fault::BoundsSigned) { Cond::Ge } else { Cond::Ae },
+                            cold,
+                        );
                     }
                 }
             }
@@ -182,6 +189,7 @@ impl Emitter<'_> {
                 }
                 self.asm.jump_if(Cond::E, cold);
             }
+            Inst::Barrier { .. } if fault::is(Fault::NoBarrier) => {}
             Inst::Barrier { object } => {
                 let object = reg(object);
                 let (cold, back) = self.cold(ColdKind::Remember(object));
@@ -269,6 +277,9 @@ impl Emitter<'_> {
             self.asm.mov_imm(dst, 0);
         }
         self.compare_operands(compare.kind, lhs, rhs);
+        if fault::is(Fault::ZeroBetween) && clear_first {
+            self.asm.mov_imm(dst, 0);
+        }
         match compare.cond {
             Cond::FloatE => {
                 self.asm.set_ordered(SCRATCH);
@@ -283,7 +294,9 @@ impl Emitter<'_> {
             cond => self.asm.set(cond, dst),
         }
         // The scratch register's other bytes came along.
-        if !clear_first || matches!(compare.cond, Cond::FloatE | Cond::FloatNe) {
+        if !fault::is(Fault::BoolDirty) && !clear_first
+            || matches!(compare.cond, Cond::FloatE | Cond::FloatNe)
+        {
             self.asm.zext(Width::Byte, dst, dst);
         }
     }
@@ -304,7 +317,9 @@ impl Emitter<'_> {
             Cond::FloatE => {
                 self.copy(RegClass::Int, SCRATCH, src);
                 self.asm.cmov(Cond::Ne, SCRATCH, dst);
-                self.asm.cmov_unordered(SCRATCH, dst);
+                if !fault::is(Fault::FloatEqNan) {
+                    self.asm.cmov_unordered(SCRATCH, dst);
+                }
                 self.asm.mov(dst, Rmi::Reg(SCRATCH));
             }
             cond => self.asm.cmov(cond, dst, src),

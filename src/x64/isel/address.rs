@@ -5,6 +5,7 @@ use crate::ir::{self, Const, ElemClass, Op, Type, Value, imm_field};
 use crate::mach::{RegClass, VReg};
 use crate::x64::inst::{Addr, AluOp, Base, Inst, Scale, Src, Width};
 use toyjit_runtime::context::GLOBALS;
+use toyjit_runtime::fault::{self, Fault};
 use toyjit_runtime::layout::{
     ARRAY_DATA, ARRAY_LEN, BUFFER_ELEMENTS, CLOSURE_CAPTURES, STR_BYTES, STR_LEN, STRUCT_FIELDS,
     Slot,
@@ -41,7 +42,9 @@ impl Selector<'_> {
             Op::LoadElem => width == self.element_width(data.imm),
             _ => false,
         };
-        (loads && self.facts.place(inst) == (self.block, self.epoch)).then_some(inst)
+        let (block, epoch) = self.facts.place(inst);
+        (loads && block == self.block && (epoch == self.epoch || fault::is(Fault::FusedLoad)))
+            .then_some(inst)
     }
 
     fn element_slot(&self, imm: u64) -> Slot {
@@ -104,6 +107,7 @@ impl Selector<'_> {
                 (Some(n), _) => Some((b, n)),
                 _ => None,
             },
+            Op::ISub if fault::is(Fault::AddressSign) => Some((a, self.immediate(b)?)),
             Op::ISub => Some((a, self.immediate(b)?.checked_neg()?)),
             _ => None,
         }

@@ -4,6 +4,7 @@ use super::Selector;
 use crate::ir::{Op, Type, Value};
 use crate::mach::{RegClass, VReg};
 use crate::x64::inst::{Compare, CompareKind, Cond, Inst, Src, ZeroTrap};
+use toyjit_runtime::fault::{self, Fault};
 
 impl Selector<'_> {
     /// The comparison `a op b`; a comparison of a bool with a constant is looked through.
@@ -27,6 +28,7 @@ impl Selector<'_> {
             Op::IGt => self.int_compare(Cond::G, Cond::L, a, b),
             Op::IGe => self.int_compare(Cond::Ge, Cond::Le, a, b),
             // `ucomisd` says "below" where its operands are not ordered too: only "above" serves.
+            Op::FLt if fault::is(Fault::FloatBelow) => self.float_compare(Cond::B, a, b),
             Op::FLt => self.float_compare(Cond::A, b, a),
             Op::FLe => self.float_compare(Cond::Ae, b, a),
             Op::FGt => self.float_compare(Cond::A, a, b),

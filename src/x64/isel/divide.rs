@@ -8,6 +8,7 @@ use super::Selector;
 use crate::ir::Value;
 use crate::mach::VReg;
 use crate::x64::inst::{AluOp, Inst, ShiftOp, Src, UnaryOp};
+use toyjit_runtime::fault::{self, Fault};
 
 /// Multiplier and shift for a signed division: with `h` the high half of `n * multiplier`, plus `n`
 /// where divisor > 0 > multiplier, minus `n` where divisor < 0 < multiplier, the quotient is
@@ -33,6 +34,7 @@ pub(super) fn magic(divisor: i64) -> Magic {
         if (1u128 << p) > c * rest || p == 127 {
             let size = ((1u128 << p) + rest) / d;
             let multiplier = if divisor < 0 { (size as i64).wrapping_neg() } else { size as i64 };
+            let multiplier = multiplier.wrapping_add(i64::from(fault::is(Fault::MagicOffByOne)));
             return Magic { multiplier, shift: p - 64 };
         }
         p += 1;
@@ -97,7 +99,7 @@ impl Selector<'_> {
             -1 => self.push(Inst::Unary { op: UnaryOp::Neg, dst, src: n }),
             _ if divisor.unsigned_abs().is_power_of_two() => {
                 let count = divisor.unsigned_abs().trailing_zeros() as u8;
-                let sum = if positive {
+                let sum = if positive || fault::is(Fault::DivNoBias) {
                     n
                 } else {
                     let bias = self.bias(n, count);

@@ -1,11 +1,29 @@
 //! Differential fuzzing of toyjit: programs made at random, every engine compared.
+//!
+//! ```text
+//! run, ir, front ── seeds ──▶ worker processes ── verdicts ──▶ groups of findings
+//!                                                   ─▶ reduce ─▶ bisect ─▶ fuzz-findings/
+//! ```
 
-mod compare;
-mod engines;
+mod bisect;
+mod engine;
+mod fault;
+mod faults;
+mod front;
 mod generate;
+mod reduce;
+mod run;
+mod subject;
+#[cfg(test)]
+mod tests;
+mod verdict;
+mod worker;
 
 use clap::{Parser, Subcommand};
-use std::path::PathBuf;
+use engine::Engine;
+use std::path::{Path, PathBuf};
+use verdict::{Failure, Matter, Verdict};
+use worker::{Worker, WorkerArgs};
 
 /// Compare every engine of toyjit on random programs.
 #[derive(Parser)]
@@ -17,28 +35,132 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Run for a time.
-    Run(compare::RunArgs),
-    /// Print the program of a seed.
+    /// Compare the engines on random Toy programs.
+    Run(run::RunArgs),
+    /// Compare the engines on random control flow graphs.
+    Ir(run::RunArgs),
+    /// Feed the front end and the IR parser texts that are mostly wrong.
+    Front(run::RunArgs),
+    /// Print the text of a seed.
     Show {
         /// The seed.
         seed: u64,
+        /// What is made of it.
+        #[arg(long, value_enum, default_value = "programs")]
+        matter: Matter,
     },
-    /// Compare the engines on a program.
+    /// Compare the engines on a program (or a module, FILE.ir, or any text, FILE.txt).
     Check {
         /// The program.
         file: PathBuf,
+        /// This engine only.
+        #[arg(long)]
+        engine: Option<Engine>,
     },
+    /// Make a failing program small.
+    Reduce {
+        /// The program.
+        file: PathBuf,
+        /// Where the small one goes; standard output where it is absent.
+        #[arg(long)]
+        out: Option<PathBuf>,
+        /// The engine that fails; the first that does where it is absent.
+        #[arg(long)]
+        engine: Option<Engine>,
+        /// Seconds to spend.
+        #[arg(long, default_value_t = 60)]
+        seconds: u64,
+    },
+    /// Find the pass and the rewrite that a program fails by.
+    Bisect {
+        /// The program.
+        file: PathBuf,
+        /// The engine that fails; the first that does where it is absent.
+        #[arg(long)]
+        engine: Option<Engine>,
+    },
+    /// Give the compiler each seeded fault and see how it is found.
+    Faults(faults::FaultArgs),
+    /// Judge what the parent process asks for.
+    #[command(hide = true)]
+    Worker(WorkerArgs),
 }
 
 fn main() {
     let code = match Cli::parse().verb {
-        Verb::Run(args) => compare::run(&args),
-        Verb::Show { seed } => {
-            print!("{}", generate::program(seed, generate::Size::default()));
+        Verb::Run(args) => run::run(Matter::Programs, &args),
+        Verb::Ir(args) => run::run(Matter::Ir, &args),
+        Verb::Front(args) => run::run(Matter::Front, &args),
+        Verb::Show { seed, matter } => {
+            print!("{}", String::from_utf8_lossy(&matter.text(seed)));
             0
         }
-        Verb::Check { file } => compare::check(&file),
+        Verb::Check { file, engine } => {
+            with_failure(&file, engine, |_, _, Failure { engine, kind, detail }| {
+                println!("{engine}: {kind}\n{detail}");
+            })
+        }
+        Verb::Reduce { file, out, engine, seconds } => {
+            with_failure(&file, engine, |matter, text, failure| {
+                let budget = std::time::Duration::from_secs(seconds);
+                let small = reduce::reduce(matter, text, 0, failure, budget);
+                let written = match &out {
+                    Some(path) => std::fs::write(path, &small),
+                    None => std::io::Write::write_all(&mut std::io::stdout(), &small),
+                };
+                if let Err(error) = written {
+                    eprintln!("error: can't write: {error}");
+                }
+            })
+        }
+        Verb::Bisect { file, engine } => with_failure(&file, engine, |matter, text, failure| {
+            println!("{}: {}", failure.engine, failure.kind);
+            print!("{}", bisect::explain(matter, text, failure));
+        }),
+        Verb::Faults(args) => faults::run(&args),
+        Verb::Worker(args) => worker::serve(&args),
     };
     std::process::exit(code);
+}
+
+/// Judges a file, and does something with what fails; the exit code.
+fn with_failure(
+    file: &Path,
+    engine: Option<Engine>,
+    act: impl FnOnce(Matter, &[u8], &Failure),
+) -> i32 {
+    let text = match std::fs::read(file) {
+        Ok(text) => text,
+        Err(error) => {
+            eprintln!("error: can't read {}: {error}", file.display());
+            return 2;
+        }
+    };
+    let matter = Matter::of_file(file);
+    let mut worker = Worker::new(WorkerArgs::of(matter));
+    let named = engine.map(|engine| engine.to_string()).unwrap_or_default();
+    match worker.judge(matter, &text, 0, &named) {
+        Verdict::Agree { .. } => {
+            println!("all engines agree");
+            0
+        }
+        Verdict::Discard => {
+            println!("discarded");
+            0
+        }
+        Verdict::Fail(mut failure) => {
+            if failure.engine.is_empty() && matter != Matter::Front {
+                // The worker died: by which engine?
+                for engine in engine::engines(0) {
+                    let engine = engine.to_string();
+                    if let Verdict::Fail(found) = worker.judge(matter, &text, 0, &engine) {
+                        failure = Failure { engine, ..found };
+                        break;
+                    }
+                }
+            }
+            act(matter, &text, &failure);
+            1
+        }
+    }
 }

@@ -70,7 +70,15 @@ impl Generator {
             Ty::Bool => (if self.random.chance(50) { "true" } else { "false" }).into(),
             Ty::Byte => format!("byte({})", self.random.below(256)),
             Ty::Str => {
-                let texts = ["\"\"", "\"a\"", "\"abc\"", "\"é\"", "\"two words\"", "\"\\n\\\"\"", "\"\\xff\\0\""];
+                let texts = [
+                    "\"\"",
+                    "\"a\"",
+                    "\"abc\"",
+                    "\"é\"",
+                    "\"two words\"",
+                    "\"\\n\\\"\"",
+                    "\"\\xff\\0\"",
+                ];
                 (*self.random.pick(&texts)).into()
             }
             Ty::Array(element) => {
@@ -331,7 +339,7 @@ impl Generator {
 
     fn structure_value(&mut self, number: usize, depth: usize) -> String {
         let fields = self.structs[number].clone();
-        let fields: Vec<String> = fields
+        let mut fields: Vec<String> = fields
             .iter()
             .enumerate()
             .map(|(i, ty)| {
@@ -339,6 +347,9 @@ impl Generator {
                 format!("f{i}: {value}")
             })
             .collect();
+        if self.random.chance(30) {
+            fields.reverse();
+        }
         format!("S{number} {{ {} }}", fields.join(", "))
     }
 

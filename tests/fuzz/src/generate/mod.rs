@@ -88,7 +88,7 @@ struct Swarm {
 /// What every program begins with: the fuel, a value that no compiler knows, and strings that don't
 /// grow without bound.
 const PRELUDE: &str = "\
-var fuel = 2000;
+var fuel = 400;
 fn hide(x: int) -> int { if args().len() > 1000 { return hide(x + 1); } return x; }
 fn short(s: str) -> str { if s.len() > 200 { return slice(s, 0, 200); } return s; }
 fn join(a: str, b: str) -> str { if a.len() + b.len() > 200 { return a; } return a + b; }
@@ -103,6 +103,17 @@ pub struct Size {
     pub statements: usize,
     /// Nesting of expressions.
     pub depth: usize,
+}
+
+impl Size {
+    /// The size of a seed's program: most are small, some are large.
+    pub fn of(seed: u64) -> Self {
+        match seed % 10 {
+            0..4 => Self { functions: 2, statements: 4, depth: 3 },
+            9 => Self { functions: 6, statements: 9, depth: 5 },
+            _ => Self::default(),
+        }
+    }
 }
 
 impl Default for Size {
@@ -202,9 +213,12 @@ impl Generator {
         self.structs.push(Vec::new());
         let mut fields: Vec<Ty> = (0..self.random.below(5)).map(|_| self.any_type(1)).collect();
         // A field of the struct itself must be optional, or no value could be made.
+        // One is enough: with two, what is printed of a circle doubles with each level of it.
+        let mut refers = false;
         for field in &mut fields {
             if self.mentions(field, number) {
-                *field = Ty::Optional(Box::new(Ty::Struct(number)));
+                let again = std::mem::replace(&mut refers, true);
+                *field = if again { Ty::Int } else { Ty::Optional(Box::new(Ty::Struct(number))) };
             }
         }
         let text: Vec<String> =
@@ -218,7 +232,8 @@ impl Generator {
             Ty::Struct(n) => *n == structure,
             Ty::Array(inner) | Ty::Optional(inner) => self.mentions(inner, structure),
             Ty::Function(params, result) => {
-                params.iter().any(|p| self.mentions(p, structure)) || self.mentions(result, structure)
+                params.iter().any(|p| self.mentions(p, structure))
+                    || self.mentions(result, structure)
             }
             _ => false,
         }
@@ -243,8 +258,7 @@ impl Generator {
             let mutable = !(signature.recursive && i == 0);
             self.scope.push(Variable { name, ty: ty.clone(), mutable });
         }
-        let head =
-            format!("fn f{number}({}) -> {} {{", params.join(", "), signature.result.text());
+        let head = format!("fn f{number}({}) -> {} {{", params.join(", "), signature.result.text());
         self.open(&head);
         let rest = self.constant(&signature.result, 1);
         self.line("fuel -= 1;");
@@ -305,7 +319,9 @@ impl Generator {
                     Ty::Str | Ty::Array(_) | Ty::Struct(_) | Ty::Function(..) => {
                         return Ty::Optional(Box::new(inner));
                     }
-                    _ if !swarm.strings && !swarm.arrays && self.structs.is_empty() => return Ty::Int,
+                    _ if !swarm.strings && !swarm.arrays && self.structs.is_empty() => {
+                        return Ty::Int;
+                    }
                     _ if depth == 1 && !swarm.strings && self.structs.is_empty() => return Ty::Int,
                     _ => {}
                 }

@@ -1,0 +1,124 @@
+//! Seeded faults: compilers and runtimes that are wrong on purpose, to show that the tests can fail.
+//!
+//! With the feature `seeded-faults` a process may be given one of them ([`install`]), and the place
+//! where it belongs asks [`is`]. Without the feature the answer is always no, at compile time, and
+//! nothing of it is left in the program. `toyjit-fuzz faults` tells which are found, and how.
+
+#[cfg(feature = "seeded-faults")]
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+macro_rules! faults {
+    ($($name:ident: $about:literal,)*) => {
+        /// A fault.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Fault {
+            $(#[doc = $about] $name,)*
+        }
+
+        impl Fault {
+            /// All of them.
+            pub const ALL: &[Fault] = &[$(Fault::$name),*];
+
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                match self { $(Fault::$name => stringify!($name)),* }
+            }
+
+            /// What is wrong.
+            pub fn about(self) -> &'static str {
+                match self { $(Fault::$name => $about),* }
+            }
+        }
+    };
+}
+
+faults! {
+    FoldAddZero: "`x + 0.0` becomes `x`",
+    FoldInverse: "division by any float becomes a multiplication",
+    FoldShiftCount: "a shift by 64 or more gives 0",
+    FoldRemMask: "`x % 2^k` becomes `x & (2^k - 1)` for negative `x` too",
+    FoldDivShift: "`x / 2` becomes `x >> 1` for negative `x` too",
+    FoldNotLess: "`!(x < y)` becomes `x >= y` on floats",
+    FoldSubNeg: "`x - (-y)` becomes `x - y`",
+    FoldCompareWraps: "`x + 1 < k` becomes `x < k - 1`",
+    FoldSelectNot: "a selection by `!c` becomes one by `c`, its sides as they were",
+    FoldBoundsTwice: "an index checked against one length passes against any",
+    GvnAcrossStores: "a load finds what was there before a store",
+    GvnAcrossCalls: "a load finds what was there before a call",
+    GvnAcrossJoins: "a load behind a join finds what one branch stored",
+    GvnSwapKeepsOp: "`x < y` and `y < x` have one number",
+    GvnScope: "what one branch computed is found in the other",
+    GvnFields: "all fields of an object are one",
+    SccpOneEdge: "where a test is not known, its second edge is not taken",
+    SccpNoWrap: "ranges end at the ends of int instead of wrapping",
+    SccpProducts: "a product lies between the products of the lower and of the upper ends",
+    SccpRemSign: "a remainder is never negative",
+    SccpLessOrEqual: "behind `x <= y`, `x` is below `y`",
+    BoundsOffByOne: "an index that may be the length passes",
+    BoundsWrap: "sums in the proof of an index are taken not to wrap",
+    BoundsGrow: "an index that grows in a loop passes",
+    DceChecks: "a division that nobody uses does not trap",
+    CleanupWrongWay: "a jump past a known test goes the other way",
+    InvertStale: "the copy of a header does not assign what leaks",
+    SsaTrivial: "a φ whose second operand differs is trivial",
+    LowerInclusive: "`a..=b` leaves out `b` where it is larger than `a`",
+    LowerRangeStart: "a pattern's lower end is not asked for",
+    LowerByteWraps: "bytes do not wrap",
+    LowerByteShift: "a byte's shift count is taken modulo 64",
+    LowerAssignOrder: "the right side of an assignment to a field is evaluated before its place",
+    LowerNil: "what may be nil is not checked",
+    LowerFields: "fields are stored in the order written",
+    MovesSequential: "parallel copies are made one after the other",
+    SlotsShared: "a slot is free again before its value's last use",
+    RootMissing: "references in slots are not told to the collector where they are many",
+    SpillNotStored: "a value that leaves its register late is not stored",
+    XmmNotSaved: "calls are taken to preserve the upper float registers",
+    RemClobbersRax: "a remainder is taken to preserve `rax`",
+    R13NotSaved: "`r13` is not saved",
+    StackMisaligned: "frames are not aligned to 16 bytes",
+    IncomingOffset: "an argument on the stack is looked for 8 bytes too low",
+    BoundsSigned: "indices are compared with a sign",
+    NoBarrier: "stores into old objects are not remembered",
+    BoolDirty: "the upper bits of a bool in a register stay what they were",
+    ZeroBetween: "a register is cleared, flags too, between a comparison and its use",
+    FloatEqNan: "a selection by `==` takes NaN for equal",
+    FloatToIntNan: "`int(NaN)` is the largest int",
+    DivMinusOne: "division by -1 is a division like any other",
+    TrapPlace: "a trap is told of the place before it",
+    MagicOffByOne: "the multiplier for a division is one too large",
+    DivNoBias: "division by a power of two rounds down",
+    FloatBelow: "`<` on floats holds with NaN",
+    ImmediateOffByOne: "2147483648 is taken for an immediate of 32 bits",
+    AddressSign: "`a[i - 1]` becomes `a[i + 1]`",
+    FusedLoad: "a load moves down past stores and calls of its block",
+    PushNoBarrier: "`push` does not remember old arrays",
+    GcGlobals: "globals are no roots",
+    GcRemembered: "remembered objects are not scanned",
+}
+
+#[cfg(feature = "seeded-faults")]
+static CURRENT: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// Gives this process a fault.
+#[cfg(feature = "seeded-faults")]
+pub fn install(fault: Fault) {
+    CURRENT.store(fault as usize, Ordering::Relaxed);
+}
+
+/// Whether this process has the fault.
+#[cfg(feature = "seeded-faults")]
+#[inline]
+pub fn is(fault: Fault) -> bool {
+    CURRENT.load(Ordering::Relaxed) == fault as usize
+}
+
+/// Without the feature no process can have a fault.
+#[cfg(not(feature = "seeded-faults"))]
+pub fn install(_: Fault) {}
+
+/// Without the feature there are no faults.
+#[cfg(not(feature = "seeded-faults"))]
+#[inline(always)]
+pub const fn is(_: Fault) -> bool {
+    false
+}

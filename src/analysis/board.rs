@@ -1,0 +1,142 @@
+//! A solved problem as one draws it on a board: for each block gen, kill, in and out, and each round
+//! of the way there.
+//!
+//! What a block does to a set is known from what it makes of the empty set (gen) and of the full one
+//! (all but kill), since gen and kill look at each fact by itself.
+
+use super::bits::Bits;
+use super::dataflow::{Direction, GenKill, Problem, solve_by_rounds, through};
+use super::problems::Row;
+use crate::ir::print::Printer;
+use crate::ir::{Block, Cfg, Function, Module};
+use std::fmt::Write as _;
+
+/// A solved problem in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Board {
+    /// What the facts' names stand for, where they are not plain.
+    pub legend: Vec<(String, String)>,
+    /// The blocks in reverse postorder.
+    pub blocks: Vec<Drawn>,
+    /// The rounds, each with the blocks in the order in which they were visited; in the last nothing
+    /// changes.
+    pub rounds: Vec<Vec<Visit>>,
+}
+
+/// What holds around a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// The block.
+    pub block: Block,
+    /// What it adds, where the facts are sets.
+    pub added: Option<String>,
+    /// What it takes away.
+    pub killed: Option<String>,
+    /// What holds at its start.
+    pub input: String,
+    /// What holds at its end.
+    pub output: String,
+}
+
+/// A visit to a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Visit {
+    /// The block.
+    pub block: Block,
+    /// What held at its start and at its end behind the visit.
+    pub input: String,
+    /// What held at its end.
+    pub output: String,
+    /// Whether what the visit gave was new.
+    pub changed: bool,
+}
+
+impl Board {
+    /// All of it, or all but the rounds, as text.
+    pub fn text(&self, module: &Module, f: &Function, row: &Row, trace: bool) -> String {
+        let mut text = String::new();
+        let printer = Printer::new(module);
+        let _ = writeln!(text, "{} of {}: {}", row.name, f.name, row.how);
+        for (name, meaning) in &self.legend {
+            let _ = writeln!(text, "  {name:<4} {meaning}");
+        }
+        for drawn in &self.blocks {
+            let block = drawn.block;
+            let _ = writeln!(text, "\n{block}:");
+            let _ = writeln!(text, "  in   {}", drawn.input);
+            for &inst in &f.blocks[block].insts {
+                let _ = writeln!(text, "       | {}", printer.inst(f, inst));
+            }
+            let _ = writeln!(text, "       | {}", printer.terminator(f, block));
+            if let (Some(added), Some(killed)) = (&drawn.added, &drawn.killed) {
+                let _ = writeln!(text, "  gen  {added}\n  kill {killed}");
+            }
+            let _ = writeln!(text, "  out  {}", drawn.output);
+        }
+        if trace {
+            for (round, visits) in self.rounds.iter().enumerate() {
+                let changed = visits.iter().any(|visit| visit.changed);
+                let end = if changed { "" } else { ": nothing changes" };
+                let _ = writeln!(text, "\nround {}{end}", round + 1);
+                for visit in visits {
+                    let mark = if visit.changed { '*' } else { ' ' };
+                    let (block, input, output) = (visit.block, &visit.input, &visit.output);
+                    let _ =
+                        writeln!(text, "{mark} {:<4} in {input} out {output}", block.to_string());
+                }
+            }
+        }
+        text.push('\n');
+        text
+    }
+}
+
+/// Solves a problem, with what is known in words.
+pub fn of<P: Problem>(f: &Function, cfg: &Cfg, problem: &P) -> Board {
+    let (solution, rounds) = solve_by_rounds(f, cfg, problem);
+    // The direction's beginning and end as the block's start and end.
+    let around = |before: &P::State, after: &P::State| {
+        let (before, after) = (problem.describe(f, before), problem.describe(f, after));
+        match P::DIRECTION {
+            Direction::Forward => (before, after),
+            Direction::Backward => (after, before),
+        }
+    };
+    let blocks = cfg.rpo().iter().map(|&block| {
+        let mut after = solution.input(block).clone();
+        through(f, problem, block, &mut after, |_, _| ());
+        let (input, output) = around(solution.input(block), &after);
+        Drawn { block, added: None, killed: None, input, output }
+    });
+    let blocks = blocks.collect();
+    let mut last: Vec<Option<P::State>> = vec![None; f.blocks.len()];
+    let rounds = rounds.iter().map(|round| {
+        let visits = round.visits.iter().map(|(block, before, after)| {
+            let known = &mut last[block.0 as usize];
+            let changed = known.as_ref() != Some(after);
+            *known = Some(after.clone());
+            let (input, output) = around(before, after);
+            Visit { block: *block, input, output, changed }
+        });
+        visits.collect()
+    });
+    let rounds = rounds.collect();
+    Board { legend: Vec::new(), blocks, rounds }
+}
+
+/// Solves a problem on sets.
+pub fn of_sets<P: GenKill>(f: &Function, cfg: &Cfg, problem: &P) -> Board {
+    let mut board = of(f, cfg, problem);
+    let len = GenKill::len(problem, f);
+    for drawn in &mut board.blocks {
+        let mut added = Bits::empty(len);
+        through(f, problem, drawn.block, &mut added, |_, _| ());
+        let mut left = Bits::full(len);
+        through(f, problem, drawn.block, &mut left, |_, _| ());
+        let mut killed = Bits::full(len);
+        killed.subtract(&left);
+        drawn.added = Some(problem.describe(f, &added));
+        drawn.killed = Some(problem.describe(f, &killed));
+    }
+    board
+}

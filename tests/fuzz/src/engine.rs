@@ -1,0 +1,177 @@
+//! The ways to run a program.
+//!
+//! An engine is written as on a command line, `native -O2 --no-gvn --gc-stress`, and read back from
+//! that: findings name their engine so, and `toyjit-fuzz check --engine` takes it.
+
+use crate::generate::Random;
+use std::fmt;
+use std::str::FromStr;
+use toyjit::opt::PASSES;
+use toyjit::pipeline::Options;
+use toyjit::x64::Features;
+
+/// What executes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// The interpreter on the typed tree: what a program means.
+    Oracle,
+    /// The IR interpreter on the variable form.
+    Variables,
+    /// The IR interpreter after construction and the passes of a level.
+    Ir,
+    /// Machine code.
+    Native,
+}
+
+const HOW: [(&str, How); 4] = [
+    ("oracle", How::Oracle),
+    ("variables", How::Variables),
+    ("ir", How::Ir),
+    ("native", How::Native),
+];
+
+/// A way to run a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Engine {
+    /// What executes.
+    pub how: How,
+    /// Optimisation level.
+    pub level: u8,
+    /// Passes left out.
+    pub without: Vec<String>,
+    /// Whether every value lives in its spill slot.
+    pub spill: bool,
+    /// Whether every allocation collects.
+    pub gc_stress: bool,
+    /// Whether the processor's extensions stay unused.
+    pub baseline: bool,
+    /// Whether values have few registers only.
+    pub few: bool,
+    /// How many rewrites the passes may make.
+    pub fuel: Option<u64>,
+}
+
+impl Engine {
+    /// An engine with everything usual.
+    pub fn new(how: How, level: u8) -> Self {
+        let (spill, gc_stress, baseline, few) = (false, false, false, false);
+        Self { how, level, without: Vec::new(), spill, gc_stress, baseline, few, fuel: None }
+    }
+
+    /// The options of the pipeline.
+    pub fn options(&self) -> Options {
+        Options {
+            level: self.level,
+            verify: true,
+            disabled: self.without.clone(),
+            spill_everything: self.spill,
+            fuel: self.fuel,
+            few_registers: self.few,
+            features: if self.baseline { Features::BASELINE } else { Features::detect() },
+            ..Options::default()
+        }
+    }
+
+    /// Whether the passes have a part in it.
+    pub fn optimises(&self) -> bool {
+        matches!(self.how, How::Ir | How::Native) && self.level > 0
+    }
+}
+
+/// Every engine that a program is run by; which pass is left out follows from the seed.
+pub fn engines(seed: u64) -> Vec<Engine> {
+    let mut random = Random::new(seed ^ 0x5EED);
+    let without: Vec<String> = PASSES
+        .get(random.below(PASSES.len() + 1))
+        .map(|pass| pass.name.to_owned())
+        .into_iter()
+        .collect();
+    let native = Engine::new(How::Native, 2);
+    let mut engines = vec![Engine::new(How::Variables, 0)];
+    engines.extend((0..=3).map(|level| Engine::new(How::Ir, level)));
+    engines.push(Engine { without: without.clone(), ..Engine::new(How::Ir, 3) });
+    engines.extend((0..=3).map(|level| Engine::new(How::Native, level)));
+    engines.push(Engine { without, ..native.clone() });
+    engines.push(Engine { spill: true, ..native.clone() });
+    engines.push(Engine { gc_stress: true, ..native.clone() });
+    engines.push(Engine { few: true, level: 3, ..native.clone() });
+    engines.push(Engine { baseline: true, ..native });
+    engines
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = HOW.iter().find(|(_, how)| *how == self.how).map_or("", |(name, _)| name);
+        f.write_str(name)?;
+        if matches!(self.how, How::Oracle | How::Variables) {
+            return Ok(());
+        }
+        write!(f, " -O{}", self.level)?;
+        for pass in &self.without {
+            write!(f, " --no-{pass}")?;
+        }
+        for (on, flag) in [
+            (self.spill, "--spill-everything"),
+            (self.gc_stress, "--gc-stress"),
+            (self.baseline, "--baseline"),
+            (self.few, "--few-registers"),
+        ] {
+            if on {
+                write!(f, " {flag}")?;
+            }
+        }
+        match self.fuel {
+            Some(fuel) => write!(f, " --opt-fuel={fuel}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl FromStr for Engine {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut words = text.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        let how = HOW.iter().find(|(known, _)| *known == name);
+        let (_, how) = how.ok_or_else(|| format!("there is no engine `{name}`"))?;
+        let mut engine = Engine::new(*how, 0);
+        for word in words {
+            let unknown = || format!("an engine knows no `{word}`");
+            match word {
+                "--spill-everything" => engine.spill = true,
+                "--gc-stress" => engine.gc_stress = true,
+                "--baseline" => engine.baseline = true,
+                "--few-registers" => engine.few = true,
+                _ => {
+                    if let Some(level) = word.strip_prefix("-O") {
+                        engine.level = level.parse().map_err(|_| unknown())?;
+                    } else if let Some(fuel) = word.strip_prefix("--opt-fuel=") {
+                        engine.fuel = Some(fuel.parse().map_err(|_| unknown())?);
+                    } else if let Some(pass) = word.strip_prefix("--no-") {
+                        engine.without.push(pass.to_owned());
+                    } else {
+                        return Err(unknown());
+                    }
+                }
+            }
+        }
+        Ok(engine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_read_back() {
+        for engine in (0..20).flat_map(engines) {
+            let fueled = Engine { fuel: Some(7), ..engine.clone() };
+            assert_eq!(engine.to_string().parse(), Ok(engine));
+            if fueled.optimises() {
+                assert_eq!(fueled.to_string().parse(), Ok(fueled));
+            }
+        }
+    }
+}

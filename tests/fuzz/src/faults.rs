@@ -1,0 +1,107 @@
+//! Shows that the net holds: each seeded fault is given to a compiler, and the fuzzer looks for it.
+
+use crate::fault::Fault;
+use crate::run::died_by;
+use crate::verdict::{Failure, Matter, Verdict};
+use crate::worker::{Worker, WorkerArgs};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Which faults, and how long to look for each.
+#[derive(Args)]
+pub struct FaultArgs {
+    /// These only; all where none is named.
+    faults: Vec<Fault>,
+    /// Seconds to look for each.
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// The first seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// How many workers; one a core where it is absent.
+    #[arg(long)]
+    jobs: Option<usize>,
+}
+
+/// How a fault was found.
+struct Found {
+    matter: Matter,
+    seed: u64,
+    programs: u64,
+    time: Duration,
+    failure: Failure,
+}
+
+/// Of every so many programs one is a module of IR.
+const IR_SHARE: u64 = 4;
+
+/// Prints the table; the exit code is 1 if fewer than 95 in 100 were found.
+pub fn run(args: &FaultArgs) -> i32 {
+    if !cfg!(feature = "seeded-faults") {
+        eprintln!("error: built without faults; add `--features seeded-faults`");
+        return 2;
+    }
+    let all: Vec<Fault> = Fault::all().collect();
+    let faults = if args.faults.is_empty() { &all } else { &args.faults };
+    let jobs =
+        args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from));
+    let next = Mutex::new(faults.iter());
+    let results = Mutex::new(BTreeMap::new());
+    println!("| fault | found by | as | programs | seconds |\n|---|---|---|---|---|");
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                loop {
+                    let fault = next.lock().ok().and_then(|mut faults| faults.next().copied());
+                    let Some(fault) = fault else { return };
+                    let found = hunt(fault, args);
+                    println!("{}", row(fault, found.as_ref()));
+                    if let Ok(mut results) = results.lock() {
+                        results.insert(fault.name(), found.is_some());
+                    }
+                }
+            });
+        }
+    });
+    let results = results.into_inner().unwrap_or_default();
+    let found = results.values().filter(|&&found| found).count();
+    println!("\n{found} of {} faults found", results.len());
+    i32::from(found * 100 < results.len() * 95)
+}
+
+fn row(fault: Fault, found: Option<&Found>) -> String {
+    match found {
+        None => format!("| {} | nothing | | | |", fault.name()),
+        Some(Found { matter, seed, programs, time, failure }) => format!(
+            "| {} | {} | {} ({} {seed}) | {programs} | {:.1} |",
+            fault.name(),
+            failure.engine,
+            failure.kind.replace('|', "/"),
+            matter.name(),
+            time.as_secs_f64()
+        ),
+    }
+}
+
+fn hunt(fault: Fault, args: &FaultArgs) -> Option<Found> {
+    let start = Instant::now();
+    let mut worker = Worker::new(WorkerArgs::of(Matter::Programs).with_fault(fault));
+    let mut programs = 0;
+    for seed in args.seed.. {
+        if start.elapsed() > Duration::from_secs(args.seconds) {
+            break;
+        }
+        programs += 1;
+        let matter = if seed % IR_SHARE == 0 { Matter::Ir } else { Matter::Programs };
+        let mut verdict = Verdict::Discard;
+        if let Err((at, died)) = worker.seeds(matter, seed, 1, |_, found| verdict = found) {
+            verdict = died_by(&mut worker, matter, at, died);
+        }
+        if let Verdict::Fail(failure) = verdict {
+            return Some(Found { matter, seed, programs, time: start.elapsed(), failure });
+        }
+    }
+    None
+}

@@ -1,0 +1,165 @@
+//! A program under test, and what a run of it shows.
+
+use crate::engine::{Engine, How};
+use std::fmt;
+use toyjit::interp;
+use toyjit::ir::{self, Module, interp as ir_interp};
+use toyjit::pipeline::{self, CompileError, Executable, Front};
+use toyjit::report;
+use toyjit::source::{Severity, Sources, Trace};
+use toyjit::timing::Timings;
+use toyjit_runtime::{Captured, Config, Input, Output, Runtime, Stop, Trap};
+
+/// What a run shows to the world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// What was printed.
+    pub output: Vec<u8>,
+    /// How it ended: the exit code, or the trap with its line.
+    pub end: String,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]", String::from_utf8_lossy(&self.output), self.end)
+    }
+}
+
+/// Why a program is of no use as a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Discard {
+    /// It does not compile.
+    Errors(String),
+    /// It needs more stack, memory or steps than it may have.
+    Resources,
+}
+
+/// A program that is well formed, to be run by each engine.
+pub struct Subject {
+    sources: Sources,
+    program: Program,
+}
+
+enum Program {
+    Toy(Front),
+    Ir(Module),
+}
+
+/// How many steps the IR interpreter may take.
+const STEPS: u64 = 20_000_000;
+
+impl Subject {
+    /// The Toy program with this text.
+    pub fn toy(text: &str) -> Result<Self, Discard> {
+        let mut sources = Sources::new();
+        sources.add("program.toy", text).ok_or(Discard::Resources)?;
+        let (front, diagnostics) = pipeline::front(&sources, &mut Timings::new());
+        let front = front.ok_or_else(|| {
+            let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
+            Discard::Errors(first.map(|d| d.message.clone()).unwrap_or_default())
+        })?;
+        Ok(Self { sources, program: Program::Toy(front) })
+    }
+
+    /// The module with this text.
+    pub fn ir(text: &str) -> Result<Self, Discard> {
+        let module = ir::parse::module(text).map_err(|error| Discard::Errors(error.to_string()))?;
+        ir::verify::verify_module(&module)
+            .map_err(|errors| Discard::Errors(errors[0].to_string()))?;
+        Ok(Self { sources: Sources::new(), program: Program::Ir(module) })
+    }
+
+    /// Its module, in the form in which it comes to the optimiser.
+    pub fn module(&self) -> &Module {
+        match &self.program {
+            Program::Toy(front) => &front.lowered.module,
+            Program::Ir(module) => module,
+        }
+    }
+
+    /// What tells its meaning: the oracle, or the interpreter where there is no Toy program.
+    pub fn reference(&self) -> Engine {
+        Engine::new(if self.is_toy() { How::Oracle } else { How::Variables }, 0)
+    }
+
+    /// Whether it is a Toy program.
+    pub fn is_toy(&self) -> bool {
+        matches!(self.program, Program::Toy(_))
+    }
+
+    /// Runs it. A panic passes through.
+    pub fn run(&self, engine: &Engine) -> Result<Outcome, Discard> {
+        let (mut runtime, captured) = runtime(engine.gc_stress);
+        let end = match (engine.how, &self.program) {
+            (How::Oracle, Program::Toy(front)) => {
+                let ended = interp::run(&front.program, &front.interner, &mut runtime);
+                self.end(ended.map_err(|halt| (halt.stop, halt.trace)))
+            }
+            (How::Oracle | How::Variables, _) => self.interpret(self.module(), &mut runtime),
+            (How::Ir, _) => {
+                let mut module = self.module().clone();
+                pipeline::middle(&mut module, &engine.options(), &mut Timings::new(), &mut ());
+                self.interpret(&module, &mut runtime)
+            }
+            (How::Native, _) => match self.compile(engine, &mut runtime) {
+                Err(error) => Ok(format!("does not compile: {error}")),
+                Ok(executable) => {
+                    let ended = executable.run(&mut runtime);
+                    self.end(ended.map_err(|halt| (halt.stop, halt.trace)))
+                }
+            },
+        }?;
+        if let Err(stop) = runtime.output.flush() {
+            return Ok(Outcome { output: captured.take(), end: format!("fault: {stop:?}") });
+        }
+        Ok(Outcome { output: captured.take(), end })
+    }
+
+    fn compile(&self, engine: &Engine, runtime: &mut Runtime) -> Result<Executable, CompileError> {
+        let module = self.module().clone();
+        pipeline::compile_module(module, &engine.options(), runtime, &mut Timings::new())
+    }
+
+    fn interpret(&self, module: &Module, runtime: &mut Runtime) -> Result<String, Discard> {
+        let ended = ir_interp::Interpreter::new(module, runtime)
+            .and_then(|interpreter| interpreter.with_limit(STEPS).run_program());
+        self.end(ended.map_err(|stopped| {
+            let trace = report::trace(module, &stopped.backtrace);
+            (stopped.stop, trace)
+        }))
+    }
+
+    fn end(&self, ended: Result<i32, (Stop, Trace)>) -> Result<String, Discard> {
+        match ended {
+            Ok(code) => Ok(format!("exit {code}")),
+            Err((Stop::Exit(code), _)) => Ok(format!("exit {code}")),
+            Err((Stop::Trap(Trap::Stack | Trap::Memory | Trap::Time), _)) => {
+                Err(Discard::Resources)
+            }
+            Err((Stop::Trap(trap), trace)) if self.is_toy() => {
+                let first = trace.first.first();
+                let line = first.map_or(0, |frame| self.sources.place(frame.span.start).line);
+                Ok(format!("trap at line {line}: {trap}"))
+            }
+            Err((Stop::Trap(trap), _)) => Ok(format!("trap: {trap}")),
+            Err((Stop::Fault(what), _)) => Ok(format!("fault: {what}")),
+            Err((stop, _)) => Ok(format!("fault: {stop:?}")),
+        }
+    }
+}
+
+fn runtime(gc_stress: bool) -> (Runtime, Captured) {
+    let (output, captured) = Output::capture();
+    let config = Config {
+        max_heap: Some(256 << 20),
+        stack_size: 64 << 20,
+        gc_stress,
+        output,
+        input: Input::bytes(b"a line\nanother\n".to_vec()),
+        args: Vec::new(),
+    };
+    match Runtime::new(config) {
+        Ok(runtime) => (runtime, captured),
+        Err(stop) => panic!("no memory for a runtime: {stop:?}"),
+    }
+}
