@@ -28,6 +28,7 @@ pub mod report;
 pub mod timing;
 
 pub mod engine;
+pub mod session;
 
 pub mod cli;
 

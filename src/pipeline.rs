@@ -93,10 +93,10 @@ pub fn front(sources: &Sources, timings: &mut Timings) -> (Option<Front>, Vec<Di
 }
 
 /// The front end recurses on the nesting of the source (at most 1,000 levels).
-const FRONT_STACK: usize = 256 << 20;
-const FRONT_RED_ZONE: usize = 64 << 20;
+pub(crate) const FRONT_STACK: usize = 256 << 20;
+pub(crate) const FRONT_RED_ZONE: usize = 64 << 20;
 
-fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+pub(crate) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
@@ -204,21 +204,31 @@ pub fn compile_module(
     runtime: &mut Runtime,
     timings: &mut Timings,
 ) -> Result<Executable, CompileError> {
-    middle(&mut module, options, timings, &mut ());
-    let mut target = X64::new(options.features);
-    if options.few_registers {
-        target = target.with_few_registers();
-    }
-    let mut functions = Vec::with_capacity(module.functions.len());
-    for function in module.functions.keys() {
-        functions.push(back(&target, &module, function, options, timings)?.compiled);
-    }
+    let functions = machine_code(&mut module, options, timings)?;
     let linked = timings.time("link", || {
         let loaded = module.load(runtime).map_err(CompileError::Load)?;
         jit::link(&module, &functions, &Stub::ALL.map(Stub::code), &loaded, runtime)
             .map_err(CompileError::Link)
     })?;
     Ok(Executable { module, linked })
+}
+
+/// Variable form to machine code, for the processor at hand.
+pub fn machine_code(
+    module: &mut Module,
+    options: &Options,
+    timings: &mut Timings,
+) -> Result<Vec<CompiledFunction>, CompileError> {
+    middle(module, options, timings, &mut ());
+    let mut target = X64::new(options.features);
+    if options.few_registers {
+        target = target.with_few_registers();
+    }
+    let mut functions = Vec::with_capacity(module.functions.len());
+    for function in module.functions.keys() {
+        functions.push(back(&target, module, function, options, timings)?.compiled);
+    }
+    Ok(functions)
 }
 
 impl Executable {
@@ -260,6 +270,7 @@ impl Executable {
     }
 
     fn halt(&self, stopped: Stopped) -> Halt {
-        Halt { stop: stopped.stop, trace: trace(&self.module, &stopped.backtrace) }
+        let function = |number| Some((&self.module, FuncRef(number)));
+        Halt { stop: stopped.stop, trace: trace(&function, &stopped.backtrace) }
     }
 }

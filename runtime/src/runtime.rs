@@ -109,6 +109,18 @@ impl Runtime {
         Ok(self.globals.len() as u32 - 1)
     }
 
+    /// How many globals were declared.
+    #[inline]
+    pub fn globals(&self) -> usize {
+        self.globals.len()
+    }
+
+    /// Gives a global that nobody uses any longer to another variable, 0 at first.
+    pub fn redeclare_global(&mut self, index: u32, slot: Slot) {
+        self.globals[index as usize] = slot;
+        self.set_global(index, 0);
+    }
+
     /// The value of a global that was declared.
     #[inline]
     pub fn global(&self, index: u32) -> u64 {

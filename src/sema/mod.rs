@@ -18,6 +18,7 @@ mod codes;
 mod coerce;
 mod declare;
 mod dump;
+mod entry;
 mod expr;
 pub mod hir;
 mod literals;
@@ -32,6 +33,7 @@ mod tests;
 mod types;
 
 pub use dump::dump_hir;
+pub use entry::{Entry, Known, check_entry};
 pub use types::display_ty;
 
 use crate::entity::{Arena, SideTable};
@@ -78,9 +80,12 @@ struct Checker<'a> {
     /// How many names may still be compared in search of one meant.
     comparisons: usize,
     diagnostics: Vec<Diagnostic>,
+    /// Notes of the entry that is checked, if it is one.
+    entry: Option<Box<entry::Notes>>,
 }
 
 /// What a call of a function needs to know of it.
+#[derive(Clone, Debug)]
 struct Signature {
     params: Vec<(Symbol, Ty, Span)>,
     result: Ty,
@@ -110,6 +115,7 @@ impl<'a> Checker<'a> {
             unknown: FxHashSet::default(),
             comparisons: 1 << 18,
             diagnostics: Vec::new(),
+            entry: None,
         }
     }
 
@@ -136,10 +142,14 @@ impl<'a> Checker<'a> {
         display_ty(&self.types, &self.structs, self.interner, ty)
     }
 
+    fn failed(&self) -> bool {
+        self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+    }
+
     fn finish(mut self, script: FuncId) -> (Option<hir::Program>, Vec<Diagnostic>) {
         let main = self.main_function();
         self.diagnostics.sort_by_key(|d| d.span().start);
-        let failed = self.diagnostics.iter().any(|d| d.severity == Severity::Error);
+        let failed = self.failed();
         let program = hir::Program {
             types: self.types,
             structs: self.structs,
