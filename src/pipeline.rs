@@ -204,7 +204,18 @@ pub fn compile_module(
     runtime: &mut Runtime,
     timings: &mut Timings,
 ) -> Result<Executable, CompileError> {
-    let functions = machine_code(&mut module, options, timings)?;
+    middle(&mut module, options, timings, &mut ());
+    generate(module, options, runtime, timings)
+}
+
+/// Optimised SSA form to machine code, for one runtime.
+pub fn generate(
+    module: Module,
+    options: &Options,
+    runtime: &mut Runtime,
+    timings: &mut Timings,
+) -> Result<Executable, CompileError> {
+    let functions = machine_code(&module, options, timings)?;
     let linked = timings.time("link", || {
         let loaded = module.load(runtime).map_err(CompileError::Load)?;
         jit::link(&module, &functions, &Stub::ALL.map(Stub::code), &loaded, runtime)
@@ -213,13 +224,12 @@ pub fn compile_module(
     Ok(Executable { module, linked })
 }
 
-/// Variable form to machine code, for the processor at hand.
+/// Optimised SSA form to machine code that is not in place yet.
 pub fn machine_code(
-    module: &mut Module,
+    module: &Module,
     options: &Options,
     timings: &mut Timings,
 ) -> Result<Vec<CompiledFunction>, CompileError> {
-    middle(module, options, timings, &mut ());
     let mut target = X64::new(options.features);
     if options.few_registers {
         target = target.with_few_registers();

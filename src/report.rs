@@ -99,9 +99,22 @@ fn inlined_frames(find: FindFunction<'_>, frame: Frame) -> Vec<TraceFrame> {
     let mut at = Some(Loc(frame.loc));
     while let Some(loc) = at {
         let data = function.locs[loc];
-        let name = module.functions[data.function].name.clone();
-        frames.push(TraceFrame { function: name, span: data.span });
+        let function = name_in_trace(module, data.function);
+        frames.push(TraceFrame { function, span: data.span });
         at = data.inlined_at;
     }
     frames
+}
+
+/// A function as the reader of a program knows it: what the source gives no name has one that no
+/// name in a source has, `fn@` and a number.
+fn name_in_trace(module: &Module, function: FuncRef) -> String {
+    let name = &module.functions[function].name;
+    if module.script == Some(function) {
+        "top level".into()
+    } else if name.starts_with("fn@") {
+        "function expression".into()
+    } else {
+        name.clone()
+    }
 }

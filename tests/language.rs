@@ -36,3 +36,13 @@ fn level_2() {
 fn level_3() {
     run_all(&["-O3", "--verify"]);
 }
+
+#[test]
+fn level_0_stressed() {
+    run_all(&["-O0", "--gc-stress"]);
+}
+
+#[test]
+fn level_2_stressed() {
+    run_all(&["-O2", "--gc-stress"]);
+}

@@ -26,7 +26,11 @@ fn prints(source: &str, expected: &str) {
             String::from_utf8_lossy(&output.stdout).into_owned(),
             String::from_utf8_lossy(&output.stderr).into_owned(),
         );
-        assert_eq!((found.trim_end(), output.status.code()), (expected, Some(0)), "{level}: {said}");
+        assert_eq!(
+            (found.trim_end(), output.status.code()),
+            (expected, Some(0)),
+            "{level}: {said}"
+        );
     }
 }
 
@@ -78,16 +82,20 @@ fn rb79_nesting_is_limited() {
 fn rb79_long_chains_are_no_nesting() {
     let terms = format!("print({});", vec!["1"; 10_001].join(" + "));
     prints(&terms, "10001");
-    let arms: String =
-        (0..10_000).map(|i| format!("else if x == {i} {{ r = {i}; }} ")).collect();
-    prints(&format!("let x = 9999 + args().len(); var r = 0; if x < 0 {{ }} {arms} print(r);"), "9999");
+    let arms: String = (0..10_000).map(|i| format!("else if x == {i} {{ r = {i}; }} ")).collect();
+    prints(
+        &format!("let x = 9999 + args().len(); var r = 0; if x < 0 {{ }} {arms} print(r);"),
+        "9999",
+    );
 }
 
 #[test]
 fn rb82_a_chain_of_blocks() {
     let blocks = "{ x = x + 1; } ".repeat(15_000);
     prints(
-        &format!("fn f(p: int) -> int {{ var x = p; {blocks} return x; }}\nprint(f(args().len()));"),
+        &format!(
+            "fn f(p: int) -> int {{ var x = p; {blocks} return x; }}\nprint(f(args().len()));"
+        ),
         "15000",
     );
 }
@@ -95,8 +103,18 @@ fn rb82_a_chain_of_blocks() {
 #[test]
 fn rb84_unfinished_pieces() {
     let pieces: [&[u8]; 12] = [
-        b"/*", b"/**", b"/*/", b"\"abc", b"\"abc\\", b"\"\\u{", "'é".as_bytes(), b"\xff\xfe", b"\0",
-        b"'", b"'\\", b"print(\"\\x4",
+        b"/*",
+        b"/**",
+        b"/*/",
+        b"\"abc",
+        b"\"abc\\",
+        b"\"\\u{",
+        "'é".as_bytes(),
+        b"\xff\xfe",
+        b"\0",
+        b"'",
+        b"'\\",
+        b"print(\"\\x4",
     ];
     for piece in pieces {
         refuses(piece);
@@ -110,8 +128,7 @@ fn rb84_unfinished_pieces() {
 #[test]
 fn rb90_tables_of_many_sizes() {
     for cases in [1, 2, 255, 257, 2000] {
-        let arms: String =
-            (0..cases).map(|i| format!("{i} => {{ return {}; }} ", i * 3)).collect();
+        let arms: String = (0..cases).map(|i| format!("{i} => {{ return {}; }} ", i * 3)).collect();
         let source = format!(
             "fn f(k: int) -> int {{ match k {{ {arms} _ => {{ return -1; }} }} }}\n\
              print(f(args().len()), f({}), f({cases}), f(-1));",

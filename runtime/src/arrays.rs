@@ -39,9 +39,9 @@ impl Runtime {
             let elements = data + BUFFER_ELEMENTS;
             match slot {
                 Slot::Bool | Slot::Byte => raw::fill(elements, value as u8, count as u64),
-                Slot::Int | Slot::Float => raw::words_mut(elements, count as u64).fill(value),
+                Slot::Int | Slot::Float => self.fill(elements, count as u64, value)?,
                 Slot::Ref => {
-                    raw::words_mut(elements, count as u64).fill(value);
+                    self.fill(elements, count as u64, value)?;
                     self.barrier(data);
                 }
             }
@@ -90,7 +90,7 @@ impl Runtime {
         unsafe {
             let old = raw::load(array + ARRAY_DATA);
             if len > 0 {
-                raw::copy(old + BUFFER_ELEMENTS, buffer + BUFFER_ELEMENTS, used);
+                self.copy(old + BUFFER_ELEMENTS, buffer + BUFFER_ELEMENTS, used)?;
             }
             if slot == Slot::Ref {
                 let rest = (capacity << slot.element_shift()) - used;
@@ -156,7 +156,7 @@ impl Runtime {
             unsafe {
                 let data = raw::load(new + ARRAY_DATA);
                 let old = raw::load(array + ARRAY_DATA) + BUFFER_ELEMENTS + skip;
-                raw::copy(old, data + BUFFER_ELEMENTS, size);
+                self.copy(old, data + BUFFER_ELEMENTS, size)?;
                 if slot == Slot::Ref {
                     self.barrier(data);
                 }

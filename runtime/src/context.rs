@@ -6,12 +6,11 @@
 
 use std::mem::offset_of;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use crate::entry::{ENTRIES, ENTRY_COUNT};
 use crate::memory::Mapping;
 use crate::runtime::Runtime;
-use crate::trap::Trap;
 
 /// What machine code reads and writes. All offsets are constants of this module.
 #[repr(C, align(64))]
@@ -20,13 +19,13 @@ pub struct Context {
     pub nursery_next: u64,
     /// Where inline allocation must stop: an object fits where `next + size <= end`.
     pub nursery_end: u64,
-    /// The lowest stack pointer that a function may go on with.
-    pub stack_limit: u64,
+    /// The lowest stack pointer that a function may go on with; above all where the run shall end.
+    pub stack_limit: AtomicU64,
     /// The stack pointer of Toy code at its latest call into the runtime, before the call.
     pub last_sp: u64,
     /// The stack pointer of the host inside `enter`.
     pub host_sp: u64,
-    /// Not 0 where the run shall end: a number of [`Interrupt`].
+    /// Not 0 where the run shall end: a number of [`Interrupt`](crate::Interrupt).
     pub interrupt: AtomicU64,
     /// The runtime; set while Toy code runs.
     pub runtime: *mut Runtime,
@@ -56,7 +55,7 @@ pub const MAX_GLOBALS: usize = 1 << 20;
 /// The context's memory; shared with the handles that interrupt a run.
 pub(crate) struct ContextMemory(Mapping);
 
-// SAFETY: other threads see the memory only through `interrupt`, which is atomic.
+// SAFETY: other threads see the memory only through `interrupt` and `stack_limit`, which are atomic.
 unsafe impl Send for ContextMemory {}
 // SAFETY: the same.
 unsafe impl Sync for ContextMemory {}
@@ -69,7 +68,7 @@ impl ContextMemory {
         let context = Context {
             nursery_next: 0,
             nursery_end: 0,
-            stack_limit: 0,
+            stack_limit: AtomicU64::new(0),
             last_sp: 0,
             host_sp: 0,
             interrupt: AtomicU64::new(0),
@@ -85,52 +84,5 @@ impl ContextMemory {
     #[inline]
     pub(crate) fn pointer(&self) -> *mut Context {
         self.0.pointer().cast()
-    }
-}
-
-/// Why a run is interrupted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u64)]
-pub enum Interrupt {
-    /// From outside.
-    Interrupted = 1,
-    /// The time is over.
-    Time = 2,
-}
-
-/// Interrupts a run, from any thread, also after the runtime has gone.
-#[derive(Clone)]
-pub struct Interrupter(pub(crate) Arc<ContextMemory>);
-
-impl Interrupter {
-    /// Asks the run to end.
-    pub fn interrupt(&self, why: Interrupt) {
-        self.word().store(why as u64, Ordering::Relaxed);
-    }
-
-    /// Takes the request back.
-    pub fn clear(&self) {
-        self.word().store(0, Ordering::Relaxed);
-    }
-
-    /// Why the run shall end, if it shall.
-    #[inline]
-    pub fn why(&self) -> Option<Trap> {
-        match self.word().load(Ordering::Relaxed) {
-            0 => None,
-            word if word == Interrupt::Time as u64 => Some(Trap::Time),
-            _ => Some(Trap::Interrupted),
-        }
-    }
-
-    fn word(&self) -> &AtomicU64 {
-        // SAFETY: the memory lives as long as `self`, and the word is only used atomically.
-        unsafe { &(*self.0.pointer()).interrupt }
-    }
-}
-
-impl std::fmt::Debug for Interrupter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Interrupter")
     }
 }

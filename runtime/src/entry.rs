@@ -458,9 +458,9 @@ entries! {
     /// The division trap.
     TrapDivision = "trap_division" runtime () -> Never [TRAPS DIVERGES]
         |_: &mut Runtime| Err(Trap::Division.into());
-    /// The stack trap.
+    /// The stack trap, or the end of a run that was interrupted.
     TrapStack = "trap_stack" runtime () -> Never [TRAPS DIVERGES]
-        |_: &mut Runtime| Err(Trap::Stack.into());
+        |rt: &mut Runtime| Err(rt.interrupted().unwrap_or(Trap::Stack).into());
     /// The end of a run that was interrupted.
     TrapInterrupt = "trap_interrupt" runtime () -> Never [TRAPS DIVERGES]
         |rt: &mut Runtime| Err(rt.interrupted().unwrap_or(Trap::Interrupted).into());

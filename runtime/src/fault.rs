@@ -37,7 +37,7 @@ faults! {
     FoldInverse: "division by any float becomes a multiplication",
     FoldShiftCount: "a shift by 64 or more gives 0",
     FoldRemMask: "`x % 2^k` becomes `x & (2^k - 1)` for negative `x` too",
-    FoldDivShift: "`x / 2` becomes `x >> 1` for negative `x` too",
+    FoldDivShift: "`x / 2^k` becomes `x >> k` for negative `x` too",
     FoldNotLess: "`!(x < y)` becomes `x >= y` on floats",
     FoldSubNeg: "`x - (-y)` becomes `x - y`",
     FoldCompareWraps: "`x + 1 < k` becomes `x < k - 1`",

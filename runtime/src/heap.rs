@@ -5,18 +5,19 @@
 //! more than what lived the last time, one of the nursery when it is full or when there are more than
 //! a few MiB of young large objects.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::collect::Tracer;
 use crate::context::Context;
 use crate::fault::{self, Fault};
 use crate::large::{LARGE_SIZE, Large};
 use crate::layout::{HEADER, LARGE, LOG, MARK, Slot, WORD};
-use crate::memory::machine_limit;
+use crate::memory::default_limit;
 use crate::nursery::Nursery;
 use crate::old::{BLOCK, Old};
 use crate::raw;
 use crate::runtime::Runtime;
+use crate::stats::HeapStats;
 use crate::trap::{Stop, Trap};
 
 /// Bytes of old and large objects with which everything is collected, where so many lived last time.
@@ -44,48 +45,6 @@ pub(crate) enum Zeroing {
     Zeroed,
     /// The caller writes every word before the next allocation.
     No,
-}
-
-/// What the heap has done so far.
-#[derive(Clone, Debug, Default)]
-pub struct HeapStats {
-    /// Bytes allocated since the start.
-    pub allocated: u64,
-    /// Collections of the nursery alone.
-    pub minor: u64,
-    /// Collections of everything.
-    pub major: u64,
-    /// Bytes that survived in the nursery.
-    pub survived: u64,
-    /// Bytes that lived after the latest collection of everything.
-    pub live: u64,
-    /// Bytes that the heap takes from the machine.
-    pub taken: u64,
-    /// How long the collections took.
-    pub pauses: Pauses,
-}
-
-/// How long pauses were.
-#[derive(Clone, Debug, Default)]
-pub struct Pauses {
-    /// How many there were.
-    pub count: u64,
-    /// All together.
-    pub total: Duration,
-    /// The longest.
-    pub longest: Duration,
-    /// How many took less than `2^i` microseconds, and not less than half of that.
-    pub histogram: [u32; 32],
-}
-
-impl Pauses {
-    fn add(&mut self, pause: Duration) {
-        self.count += 1;
-        self.total += pause;
-        self.longest = self.longest.max(pause);
-        let class = u64::BITS - (pause.as_micros() as u64).leading_zeros();
-        self.histogram[class.min(31) as usize] += 1;
-    }
 }
 
 /// What a collection had to do.
@@ -134,7 +93,7 @@ impl Heap {
 
     /// The most bytes that the heap may take.
     fn limit(&mut self) -> u64 {
-        *self.limit.get_or_insert_with(machine_limit)
+        *self.limit.get_or_insert_with(default_limit)
     }
 
     /// How many more bytes the heap may take.
@@ -342,6 +301,7 @@ impl Runtime {
         let context = self.context.pointer();
         let heap = &mut self.heap;
         heap.stats.allocated += heap.nursery.used(context);
+        heap.stats.collected += heap.nursery.used(context);
         heap.stats.survived += survived;
         if heap.nursery.start != 0 {
             heap.nursery.adapt(survived + frames * FRAME_COST);

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader};
 
-use crate::context::Interrupter;
+use crate::interrupt::Interrupter;
 use crate::trap::Trap;
 
 /// A source of lines.
@@ -72,7 +72,7 @@ mod tests {
     use std::io::Read;
 
     use super::*;
-    use crate::context::Interrupt;
+    use crate::interrupt::Interrupt;
     use crate::{Config, Runtime};
 
     fn interrupter() -> Interrupter {

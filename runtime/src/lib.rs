@@ -18,9 +18,11 @@ pub mod types;
 
 mod arrays;
 mod buffers;
+mod bulk;
 mod collect;
 mod heap;
 mod input;
+mod interrupt;
 mod large;
 mod memory;
 mod nursery;
@@ -31,18 +33,22 @@ mod raw;
 mod runtime;
 mod show;
 mod statics;
+mod stats;
 mod strings;
 #[cfg(test)]
 mod tests;
+mod watch;
 
 pub use codemap::{CodeMap, CodeRange, Site};
-pub use context::{Context, Interrupt, Interrupter};
+pub use context::Context;
 pub use entry::{Abi, ENTRIES, Effects, EntryPoint, Rt};
-pub use heap::{HeapStats, Pauses};
 pub use input::Input;
+pub use interrupt::{Interrupt, Interrupter, Interruptible, code_memory};
 pub use layout::Slot;
 pub use output::{Captured, Output};
 pub use runtime::{Config, Roots, Runtime};
 pub use stack::{Arguments, Results};
+pub use stats::{HeapStats, Pauses};
 pub use trap::{Backtrace, Frame, Stop, Stopped, Trap};
 pub use types::{TypeInfo, TypeTable};
+pub use watch::{ExitCodes, Watch};

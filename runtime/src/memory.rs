@@ -62,6 +62,21 @@ impl Mapping {
         true
     }
 
+    /// Pages of a shared mapping once more, to be written, as long as the answer lives.
+    pub(crate) fn alias(start: u64, len: usize) -> Option<Self> {
+        let len = len.checked_next_multiple_of(PAGE)?;
+        let old = ptr::with_exposed_provenance_mut(start as usize);
+        // SAFETY: of a shared mapping an old length of 0 makes another one, and leaves it alone.
+        let new = unsafe { libc::mremap(old, 0, len, libc::MREMAP_MAYMOVE) };
+        if new == libc::MAP_FAILED {
+            return None;
+        }
+        let alias = Self { start: new.cast(), len };
+        // SAFETY: the pages are the new mapping's own.
+        let writable = unsafe { libc::mprotect(new, len, libc::PROT_READ | libc::PROT_WRITE) };
+        (writable == 0).then_some(alias)
+    }
+
     /// The first byte.
     #[inline]
     pub(crate) fn pointer(&self) -> *mut u8 {
@@ -97,17 +112,45 @@ pub(crate) unsafe fn release(start: u64, len: u64) {
     unsafe { libc::madvise(start, len as usize, libc::MADV_DONTNEED) };
 }
 
-/// Bytes of memory that this process may well use: most of what the machine, or the control group
-/// that the process stands in, has.
-pub(crate) fn machine_limit() -> u64 {
+/// Bytes of memory that the heap may take where nobody says: a quarter of what the machine, or the
+/// narrowest of the control groups that the process stands in, has.
+pub(crate) fn default_limit() -> u64 {
     // SAFETY: no precondition.
     let (pages, page) =
         unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
     let machine = u64::try_from(pages).unwrap_or(1 << 18) * u64::try_from(page).unwrap_or(4096);
-    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max")
-        .ok()
-        .and_then(|text| text.trim().parse::<u64>().ok());
-    machine.min(group.unwrap_or(u64::MAX)) / 4 * 3
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let limits = group_files(&groups).into_iter().filter_map(|file| {
+        let text = std::fs::read_to_string(file).ok()?;
+        text.trim().parse::<u64>().ok()
+    });
+    limits.fold(machine, u64::min) / 4
+}
+
+/// Where limits of memory are told, for what `/proc/self/cgroup` says: of version 2 (`0::/path`) and
+/// version 1 (`N:…,memory,…:/path`), for the group and all that it lies in.
+fn group_files(groups: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    for line in groups.lines() {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { continue };
+        let (root, file) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            list if list.split(',').any(|name| name == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            }
+            _ => continue,
+        };
+        let mut path = path.trim_end_matches('/');
+        loop {
+            files.push(format!("{root}{path}/{file}"));
+            match path.rfind('/') {
+                Some(end) => path = &path[..end],
+                None => break,
+            }
+        }
+    }
+    files
 }
 
 impl std::fmt::Debug for Mapping {
@@ -120,5 +163,25 @@ impl Drop for Mapping {
     fn drop(&mut self) {
         // SAFETY: the mapping is this value's own, and nobody may use it any longer.
         unsafe { libc::munmap(self.start.cast(), self.len) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_and_all_that_they_lie_in() {
+        assert_eq!(
+            group_files("0::/a/b\n"),
+            [
+                "/sys/fs/cgroup/a/b/memory.max",
+                "/sys/fs/cgroup/a/memory.max",
+                "/sys/fs/cgroup/memory.max"
+            ]
+        );
+        let old = "12:cpu,cpuacct:/x\n4:memory:/\n";
+        assert_eq!(group_files(old), ["/sys/fs/cgroup/memory/memory.limit_in_bytes"]);
+        assert!(default_limit() > 0);
     }
 }

@@ -8,6 +8,7 @@ use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::interrupt::Interrupter;
 use crate::trap::Stop;
 
 /// Bytes that are kept back before they are written.
@@ -18,6 +19,8 @@ pub struct Output {
     sink: Box<dyn Write + Send>,
     buffer: Vec<u8>,
     by_line: bool,
+    /// Who may end the run while it waits for the sink.
+    pub(crate) interrupter: Option<Interrupter>,
 }
 
 impl Output {
@@ -34,7 +37,7 @@ impl Output {
 
     /// Any sink.
     pub fn to(sink: Box<dyn Write + Send>) -> Self {
-        Self { sink, buffer: Vec::new(), by_line: false }
+        Self { sink, buffer: Vec::new(), by_line: false, interrupter: None }
     }
 
     /// An output that is kept in memory, and the handle to take it from.
@@ -62,7 +65,7 @@ impl Output {
             self.buffer.extend_from_slice(bytes);
             return Ok(());
         }
-        self.sink.write_all(bytes).map_err(stop)
+        write_all(&mut self.sink, bytes, self.interrupter.as_ref())
     }
 
     /// Writes out what was kept back.
@@ -72,9 +75,9 @@ impl Output {
     }
 
     fn drain(&mut self) -> Result<(), Stop> {
-        let result = self.sink.write_all(&self.buffer);
+        let result = write_all(&mut self.sink, &self.buffer, self.interrupter.as_ref());
         self.buffer.clear();
-        result.map_err(stop)
+        result
     }
 }
 
@@ -88,6 +91,34 @@ impl std::fmt::Debug for Output {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Output").field("waiting", &self.buffer.len()).finish_non_exhaustive()
     }
+}
+
+/// Bytes that are written at once, at most: between them a run that shall end ends.
+const PIECE: usize = 1 << 20;
+
+/// Writes all, unless a signal comes while the sink takes nothing and the run shall end.
+fn write_all(
+    sink: &mut Box<dyn Write + Send>,
+    mut bytes: &[u8],
+    interrupter: Option<&Interrupter>,
+) -> Result<(), Stop> {
+    while !bytes.is_empty() {
+        match sink.write(&bytes[..bytes.len().min(PIECE)]) {
+            Ok(0) => return Err(stop(io::ErrorKind::WriteZero.into())),
+            Ok(written) => {
+                bytes = &bytes[written..];
+                if bytes.len() < PIECE {
+                    continue;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(stop(error)),
+        }
+        if let Some(trap) = interrupter.and_then(Interrupter::why) {
+            return Err(trap.into());
+        }
+    }
+    Ok(())
 }
 
 /// How a failed write ends the run.

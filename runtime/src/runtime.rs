@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::codemap::CodeMap;
-use crate::context::{Context, ContextMemory, GLOBALS, Interrupter, MAX_GLOBALS};
+use crate::context::{Context, ContextMemory, GLOBALS, MAX_GLOBALS};
 use crate::heap::Heap;
 use crate::input::Input;
+use crate::interrupt::Interrupter;
 use crate::layout::Slot;
 use crate::output::Output;
 use crate::raw::{load, store};
@@ -20,7 +21,7 @@ use crate::types::{TypeInfo, TypeTable};
 /// How a program shall run.
 #[derive(Debug)]
 pub struct Config {
-    /// The most bytes that the heap may take; without a figure, most of the machine's memory.
+    /// The most bytes that the heap may take; without a figure, a quarter of the machine's memory.
     pub max_heap: Option<u64>,
     /// Bytes of stack for machine code.
     pub stack_size: usize,
@@ -76,15 +77,18 @@ impl Runtime {
     /// A runtime for one program; `Err` where the operating system gives no memory.
     pub fn new(config: Config) -> Result<Self, Stop> {
         let context = ContextMemory::new().ok_or(Trap::Memory)?;
+        let interrupter = Interrupter::new(Arc::clone(&context));
+        let mut output = config.output;
+        output.interrupter = Some(interrupter.clone());
         Ok(Self {
-            interrupter: Interrupter(Arc::clone(&context)),
+            interrupter,
             context,
             types: TypeTable::new(),
             heap: Heap::new(config.max_heap, config.gc_stress),
             statics: Statics::new(),
             roots: Roots::default(),
             code: CodeMap::new(),
-            output: config.output,
+            output,
             input: config.input,
             args: config.args,
             globals: Vec::new(),
@@ -147,6 +151,11 @@ impl Runtime {
         self.context.pointer()
     }
 
+    /// Bytes of stack that a run gets.
+    pub fn stack_size(&self) -> usize {
+        self.stack_size
+    }
+
     /// A handle to interrupt the run with.
     pub fn interrupter(&self) -> Interrupter {
         self.interrupter.clone()
@@ -184,12 +193,15 @@ impl Runtime {
             return Err(Box::new(Stopped { stop: Trap::Memory.into(), backtrace }));
         };
         let (top, limit) = (stack.top(), stack.limit());
+        if let Err(trap) = self.interrupter.begin(limit) {
+            let backtrace = Backtrace::default();
+            return Err(Box::new(Stopped { stop: trap.into(), backtrace }));
+        }
         let (context, roots) = (self.context(), self.roots.len());
         let mut results = Results::default();
         // SAFETY: the context is this runtime's own. While the code runs, the runtime is reached only
         // through the pointer stored here; this frame touches `self` again when the code has ended.
         let left = unsafe {
-            (*context).stack_limit = limit;
             (*context).last_sp = 0;
             (*context).runtime = self;
             let left = stack::enter(context, code, top, arguments, &mut results);

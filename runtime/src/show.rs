@@ -6,7 +6,7 @@
 
 use std::io::Write;
 
-use crate::context::Interrupter;
+use crate::interrupt::Interrupter;
 use crate::layout::{
     ARRAY_DATA, ARRAY_LEN, BUFFER_ELEMENTS, HEADER, STR_BYTES, STR_LEN, STRUCT_FIELDS, Slot, WORD,
     type_id,

@@ -25,8 +25,8 @@ impl Runtime {
         let new = new?;
         // SAFETY: the new string has room for both.
         unsafe {
-            raw::copy(from_a + STR_BYTES, new + STR_BYTES, len_a);
-            raw::copy(from_b + STR_BYTES, new + STR_BYTES + len_a, len_b);
+            self.copy(from_a + STR_BYTES, new + STR_BYTES, len_a)?;
+            self.copy(from_b + STR_BYTES, new + STR_BYTES + len_a, len_b)?;
         }
         Ok(new)
     }
@@ -43,7 +43,7 @@ impl Runtime {
         let string = self.roots.pop();
         let new = new?;
         // SAFETY: the bounds were checked, and the new string has room.
-        unsafe { raw::copy(string + STR_BYTES + from as u64, new + STR_BYTES, count) };
+        unsafe { self.copy(string + STR_BYTES + from as u64, new + STR_BYTES, count)? };
         Ok(new)
     }
 
@@ -68,7 +68,7 @@ impl Runtime {
             // SAFETY: the new array has `len` elements of one byte.
             unsafe {
                 let data = raw::load(array + ARRAY_DATA);
-                raw::copy(string + STR_BYTES, data + BUFFER_ELEMENTS, len);
+                self.copy(string + STR_BYTES, data + BUFFER_ELEMENTS, len)?;
             }
         }
         Ok(array)
@@ -85,7 +85,7 @@ impl Runtime {
             // SAFETY: an array of `len` bytes, by the contract of the `object` module.
             unsafe {
                 let data = raw::load(array + ARRAY_DATA);
-                raw::copy(data + BUFFER_ELEMENTS, string + STR_BYTES, len);
+                self.copy(data + BUFFER_ELEMENTS, string + STR_BYTES, len)?;
             }
         }
         Ok(string)

@@ -110,10 +110,11 @@ pub fn of<P: Problem>(f: &Function, cfg: &Cfg, problem: &P) -> Board {
     });
     let blocks = blocks.collect();
     let mut last: Vec<Option<P::State>> = vec![None; f.blocks.len()];
-    let rounds = rounds.iter().map(|round| {
+    let count = rounds.len();
+    let rounds = rounds.iter().enumerate().map(|(number, round)| {
         let visits = round.visits.iter().map(|(block, before, after)| {
             let known = &mut last[block.0 as usize];
-            let changed = known.as_ref() != Some(after);
+            let changed = number + 1 < count && known.as_ref() != Some(after);
             *known = Some(after.clone());
             let (input, output) = around(before, after);
             Visit { block: *block, input, output, changed }

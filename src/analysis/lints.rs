@@ -6,13 +6,14 @@
 
 use super::assignment::source_name;
 use super::dataflow::{GenKill, replay, solve};
-use super::facts::{FunctionFacts, Write, WriteKind};
+use super::facts::{FunctionFacts, Point, Write, WriteKind};
 use super::liveness::Liveness;
 use super::reaching::{Definition, Definitions, Reaching};
 use super::sparse::{SLICE, Sparse};
+use super::variables::assigned_variable;
 use crate::entity::EntitySet;
 use crate::ir::cfg::Cfg;
-use crate::ir::{Function, Value, ValueDef, Variable};
+use crate::ir::{Function, Inst, Value, ValueDef, Variable};
 use crate::source::Diagnostic;
 
 /// Reports variables and values that are never read.
@@ -74,9 +75,11 @@ fn overwriting(f: &Function, cfg: &Cfg, dead: &[Write], writes: &[Write]) -> Vec
         return later;
     }
     let definitions = Definitions::compute(f, cfg);
-    let of = |write: &Write| definitions.of_inst(write.at.inst(f)?);
-    let mut facts: Vec<(Definition, usize)> =
-        dead.iter().enumerate().filter_map(|(index, write)| Some((of(write)?, index))).collect();
+    let mut facts: Vec<(Definition, usize)> = dead
+        .iter()
+        .enumerate()
+        .filter_map(|(index, write)| Some((definitions.of_inst(assignment(f, write)?.1)?, index)))
+        .collect();
     facts.sort_unstable();
     facts.dedup_by_key(|fact| fact.0);
     let mut solver = Sparse::new(f);
@@ -86,9 +89,10 @@ fn overwriting(f: &Function, cfg: &Cfg, dead: &[Write], writes: &[Write]) -> Vec
         solver.solve(f, cfg, &problem, problem.seeds());
         for block in writes.chunk_by(|a, b| a.at.block == b.at.block) {
             let Some(input) = solver.input(block[0].at.block) else { continue };
-            let mut left = block.iter().peekable();
+            let writes = block.iter().filter_map(|write| Some((assignment(f, write)?.0, write)));
+            let mut left = writes.peekable();
             replay(f, &problem, block[0].at.block, input, |at, reaching| {
-                while let Some(write) = left.next_if(|write| write.at == at) {
+                while let Some((_, write)) = left.next_if(|(assigned, _)| *assigned == at) {
                     let variable = definitions.of_variable(write.variable);
                     for bit in problem.bits(variable).filter(|&bit| reaching.contains(bit)) {
                         let first = &mut later[slice[bit].1];
@@ -101,6 +105,14 @@ fn overwriting(f: &Function, cfg: &Cfg, dead: &[Write], writes: &[Write]) -> Vec
         }
     }
     later
+}
+
+/// The instruction that does a write, which stands before the point where it is done; none where the
+/// value comes from several blocks.
+fn assignment(f: &Function, write: &Write) -> Option<(Point, Inst)> {
+    let at = Point { index: write.at.index.checked_sub(1)?, ..write.at };
+    let inst = at.inst(f)?;
+    (assigned_variable(f, inst) == Some(write.variable)).then_some((at, inst))
 }
 
 /// The variables that some reachable code reads.

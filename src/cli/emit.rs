@@ -117,7 +117,8 @@ fn after_checking(args: &EmitArgs) -> i32 {
             }
         }
         _ => {
-            let mut after = After { pass: args.after.as_deref(), chosen: &chosen, text: String::new() };
+            let mut after =
+                After { pass: args.after.as_deref(), chosen: &chosen, text: String::new() };
             pipeline::middle(&mut module, &options, &mut timings, &mut after);
             if args.stage == Stage::Opt && args.after.is_some() {
                 return print(&after.text);

@@ -3,8 +3,10 @@
 mod analyze;
 mod check;
 mod emit;
-mod passes;
+mod figures;
 mod functions;
+mod limits;
+mod passes;
 mod run;
 mod source;
 mod ssa;

@@ -1,10 +1,14 @@
 //! `toyjit run`: compile a program and run it in place.
 
+use super::figures::{self, TimeFormat};
+use super::limits::LimitArgs;
 use super::passes::PassSwitches;
 use super::source::{self, Checked};
-use crate::interp;
-use crate::pipeline::{self, Executable};
-use crate::report::{EXIT_FAULT, exit_code, fault_report, stop_report};
+use crate::interp::{self, Halt};
+use crate::pipeline;
+use crate::report::{
+    EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TRAP, exit_code, fault_report, stop_report,
+};
 use crate::source::{Sources, Trace};
 use crate::ssa::Construction;
 use crate::timing::Timings;
@@ -13,7 +17,7 @@ use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
-use toyjit_runtime::{Config, Runtime, Stop};
+use toyjit_runtime::{Config, ExitCodes, Runtime, Stop, Watch};
 
 /// Compile a program and run it.
 #[derive(Args)]
@@ -23,17 +27,21 @@ Examples:
   toyjit run examples/sieve.toy 1000         the program's arguments follow its name
   toyjit run -O0 program.toy                 compile fastest
   toyjit run --engine interp program.toy     interpret the typed tree instead
+  toyjit run --timeout 2 --max-heap 512M x.toy       end it when it takes more
   echo 'print(6 * 7);' | toyjit run -        a program from standard input
   toyjit run --time=json --no-run big.toy    how long each stage of compilation takes")]
 pub struct RunArgs {
     #[command(flatten)]
     compile: CompileArgs,
 
+    #[command(flatten)]
+    limits: LimitArgs,
+
     /// What runs the program.
     #[arg(long, value_enum, default_value_t = Engine::Jit)]
     engine: Engine,
 
-    /// Tell on standard error how long each stage took.
+    /// Tell on standard error how long each stage took, and what the collector did.
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
           default_missing_value = "text")]
     time: Option<TimeFormat>,
@@ -97,12 +105,6 @@ enum Engine {
     Interp,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum TimeFormat {
-    Text,
-    Json,
-}
-
 pub fn main(args: &RunArgs) -> i32 {
     let Checked { sources, front, mut timings } = match source::check(args.file()) {
         Ok(checked) => checked,
@@ -112,19 +114,11 @@ pub fn main(args: &RunArgs) -> i32 {
         Ok(runtime) => runtime,
         Err(stop) => return stopped(&sources, &stop, &Trace::default()),
     };
-    let code = match args.engine {
-        Engine::Interp if args.no_run => 0,
-        Engine::Interp => {
-            let result =
-                timings.time("run", || interp::run(&front.program, &front.interner, &mut runtime));
-            match result {
-                Ok(code) => finish(&sources, &mut runtime, code),
-                Err(halt) => {
-                    finish(&sources, &mut runtime, 0);
-                    stopped(&sources, &halt.stop, &halt.trace)
-                }
-            }
-        }
+    let halted = match args.engine {
+        Engine::Interp if args.no_run => Ok(0),
+        Engine::Interp => args.watched(&mut runtime, &mut timings, |runtime| {
+            interp::run(&front.program, &front.interner, runtime)
+        }),
         Engine::Jit => {
             let options = args.compile.options();
             let executable = match pipeline::compile(front, &options, &mut runtime, &mut timings) {
@@ -134,11 +128,21 @@ pub fn main(args: &RunArgs) -> i32 {
                     return EXIT_FAULT;
                 }
             };
-            if args.no_run { 0 } else { execute(&sources, &executable, &mut runtime, &mut timings) }
+            if args.no_run {
+                Ok(0)
+            } else {
+                args.watched(&mut runtime, &mut timings, |runtime| executable.run(runtime))
+            }
         }
     };
+    let flushed = runtime.output.flush();
+    let code = match (halted, flushed) {
+        (Ok(code), Ok(())) => code,
+        (Ok(_), Err(stop)) => stopped(&sources, &stop, &Trace::default()),
+        (Err(halt), _) => stopped(&sources, &halt.stop, &halt.trace),
+    };
     if let Some(format) = args.time {
-        tell_times(&timings, format);
+        figures::tell(&timings, &runtime.heap_stats(), format);
     }
     code
 }
@@ -152,56 +156,28 @@ impl RunArgs {
         Config {
             gc_stress: self.gc_stress,
             args: self.program[1..].iter().map(|arg| arg.clone().into_vec()).collect(),
-            ..Config::default()
+            ..self.limits.config()
         }
     }
-}
 
-fn execute(
-    sources: &Sources,
-    executable: &Executable,
-    runtime: &mut Runtime,
-    timings: &mut Timings,
-) -> i32 {
-    match timings.time("run", || executable.run(runtime)) {
-        Ok(code) => finish(sources, runtime, code),
-        Err(halt) => {
-            finish(sources, runtime, 0);
-            stopped(sources, &halt.stop, &halt.trace)
-        }
-    }
-}
-
-/// Writes out what was printed; the exit code.
-fn finish(sources: &Sources, runtime: &mut Runtime, code: i32) -> i32 {
-    match runtime.output.flush() {
-        Ok(()) => code,
-        Err(stop) => stopped(sources, &stop, &Trace::default()),
+    /// Runs a program, which ends by Ctrl-C or when its time is over.
+    fn watched(
+        &self,
+        runtime: &mut Runtime,
+        timings: &mut Timings,
+        run: impl FnOnce(&mut Runtime) -> Result<i32, Halt>,
+    ) -> Result<i32, Halt> {
+        let codes = ExitCodes { interrupted: EXIT_INTERRUPTED, out_of_time: EXIT_TRAP };
+        let watch = Watch::start(runtime.interrupter(), self.limits.timeout(), codes);
+        let _watch = watch.map_err(|error| {
+            let stop = Stop::Fault(format!("no thread to watch over the run: {error}"));
+            Halt { stop, trace: Trace::default() }
+        })?;
+        timings.time("run", || run(runtime))
     }
 }
 
 fn stopped(sources: &Sources, stop: &Stop, trace: &Trace) -> i32 {
     anstream::eprint!("{}", stop_report(sources, stop, trace, source::color()));
     exit_code(stop)
-}
-
-fn tell_times(timings: &Timings, format: TimeFormat) {
-    let ms = |time: std::time::Duration| time.as_secs_f64() * 1000.0;
-    match format {
-        TimeFormat::Text => {
-            for (stage, time) in timings.stages() {
-                anstream::eprintln!("{stage:>12} {:10.3} ms", ms(*time));
-            }
-            anstream::eprintln!("{:>12} {:10.3} ms", "total", ms(timings.total()));
-        }
-        TimeFormat::Json => {
-            let stages: Vec<_> = timings
-                .stages()
-                .iter()
-                .map(|(stage, time)| serde_json::json!({ "stage": stage, "ms": ms(*time) }))
-                .collect();
-            let all = serde_json::json!({ "stages": stages, "total_ms": ms(timings.total()) });
-            anstream::eprintln!("{all}");
-        }
-    }
 }

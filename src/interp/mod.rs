@@ -21,8 +21,8 @@ use frame::Layout;
 use toyjit_runtime::types::FIRST_REGISTERED;
 use toyjit_runtime::{Runtime, Slot, Stop, Trap, TypeInfo};
 
-/// Bytes of stack that a run gets; recursion deeper than that is the stack trap.
-const STACK: usize = 1 << 30;
+/// How many times as much stack as machine code a run gets; deeper recursion is the stack trap.
+const FRAMES: usize = 4;
 /// What is left of it for the runtime when the trap is raised.
 const MARGIN: usize = 4 << 20;
 
@@ -60,7 +60,8 @@ type Run<T> = Result<T, Stop>;
 
 /// Runs the top-level statements and then `main`; the exit code.
 pub fn run(program: &Program, interner: &Interner, runtime: &mut Runtime) -> Result<i32, Halt> {
-    stacker::grow(STACK, || {
+    let stack = runtime.stack_size().saturating_mul(FRAMES).saturating_add(2 * MARGIN);
+    stacker::grow(stack, || {
         let here = std::hint::black_box(0u8);
         let top = std::ptr::from_ref(&here).addr();
         let mut interpreter = Interpreter {
@@ -70,7 +71,7 @@ pub fn run(program: &Program, interner: &Interner, runtime: &mut Runtime) -> Res
             words: Vec::new(),
             calls: Vec::new(),
             at: Span::default(),
-            stack_limit: top - (STACK - MARGIN),
+            stack_limit: top - (stack - MARGIN),
         };
         let mark = interpreter.mark();
         let result = interpreter.run(interner);

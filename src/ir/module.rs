@@ -1,7 +1,7 @@
 //! A module: the functions of one compilation and what their instructions refer to by number.
 
 use super::Type;
-use super::function::{FuncRef, Function, StrRef};
+use super::function::{Const, FuncRef, Function, StrRef};
 use crate::entity::Arena;
 use toyjit_runtime::layout::Slot;
 use toyjit_runtime::types::FIRST_REGISTERED;
@@ -76,6 +76,17 @@ pub struct GlobalData {
     pub name: String,
     /// What it holds.
     pub slot: Slot,
+    /// Whether it can be assigned again after its declaration.
+    pub mutable: bool,
+    /// What it always is, where the optimiser has found that.
+    pub constant: Option<Const>,
+}
+
+impl GlobalData {
+    /// A global that can be assigned.
+    pub fn new(name: impl Into<String>, slot: Slot) -> Self {
+        Self { name: name.into(), slot, mutable: true, constant: None }
+    }
 }
 
 /// The `imm` of `load_field` and `store_field`.

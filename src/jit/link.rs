@@ -10,7 +10,7 @@ use std::fmt;
 use toyjit_runtime::Runtime;
 use toyjit_runtime::stack::{Arguments, Results};
 use toyjit_runtime::trap::Stopped;
-use toyjit_runtime::{CodeRange, Site};
+use toyjit_runtime::{CodeRange, Interruptible, Site};
 
 /// Functions begin at multiples of this many bytes.
 const ALIGN: usize = 32;
@@ -38,6 +38,8 @@ impl std::error::Error for LinkError {}
 /// A module's code, ready to run in the runtime it was linked for.
 #[derive(Debug)]
 pub struct Linked {
+    /// Dropped before the memory.
+    _interruptible: Interruptible,
     memory: CodeMemory,
     entries: Arena<FuncRef, u64>,
 }
@@ -146,7 +148,14 @@ pub fn link(
             runtime.set_code(loaded.closures[function], start);
         }
     }
-    Ok(Linked { memory, entries })
+    let polls = functions.iter().zip(&offsets).flat_map(|(function, &at)| {
+        let at = at as u32;
+        function.polls.iter().map(move |poll| (at + poll.offset, at + poll.target))
+    });
+    // SAFETY: the polls are in this code, whose memory outlives the answer; the compiler made them
+    // for it.
+    let interruptible = unsafe { runtime.interrupter().add_code(base, memory.len(), polls) };
+    Ok(Linked { _interruptible: interruptible, memory, entries })
 }
 
 /// The padding between functions: executing it faults.

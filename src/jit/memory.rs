@@ -1,7 +1,9 @@
-//! Executable memory: written first, executable afterwards, never both (W^X).
+//! Executable memory: written first, executable afterwards, never both (W^X). It is mapped from a
+//! file without a name, so that the runtime can map it once more to interrupt what runs there.
 
 use memmap2::{Mmap, MmapMut};
 use std::io;
+use toyjit_runtime::code_memory;
 
 /// Code in memory that can be executed and no longer written. Unmapped when dropped.
 #[derive(Debug)]
@@ -18,7 +20,9 @@ pub struct CodeBuffer {
 impl CodeBuffer {
     /// Zeroed memory for `len` bytes of code (`len` > 0).
     pub fn new(len: usize) -> io::Result<Self> {
-        Ok(Self { map: MmapMut::map_anon(len)? })
+        let file = code_memory(len)?;
+        // SAFETY: nobody else has the file, and it is not made shorter.
+        Ok(Self { map: unsafe { MmapMut::map_mut(&file)? } })
     }
 
     /// Where the code will be.

@@ -123,10 +123,10 @@ fn declarations(program: &Program, interner: &Interner) -> Module {
         name: name(structure.name),
         fields: structure.fields.iter().map(|&(f, ty)| (name(f), slot_of(ty))).collect(),
     });
-    let globals = program
-        .globals
-        .values()
-        .map(|global| GlobalData { name: name(global.name), slot: slot_of(global.ty) });
+    let globals = program.globals.values().map(|global| GlobalData {
+        mutable: global.mutable,
+        ..GlobalData::new(name(global.name), slot_of(global.ty))
+    });
     let main = program.main.map(|m| (FuncRef(m.function.0), m.takes_args, m.returns_int));
     Module {
         structures: structures.collect(),

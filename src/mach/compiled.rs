@@ -37,6 +37,16 @@ pub struct CallSite {
     pub slots: Vec<u32>,
 }
 
+/// A place where a run that shall end is made to leave a loop: an instruction of 5 bytes without
+/// effect, inside an aligned word of 8 bytes, that a jump can take the place of at any time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PollSite {
+    /// The offset of the instruction.
+    pub offset: u32,
+    /// The offset of the code that ends the run.
+    pub target: u32,
+}
+
 /// A function's code.
 #[derive(Clone, Debug, Default)]
 pub struct CompiledFunction {
@@ -50,6 +60,8 @@ pub struct CompiledFunction {
     pub relocations: Vec<Relocation>,
     /// Its call sites by ascending offset.
     pub sites: Vec<CallSite>,
+    /// Its polls.
+    pub polls: Vec<PollSite>,
     /// Source locations: from this offset on, this location.
     pub source_map: Vec<(u32, Loc)>,
 }

@@ -10,7 +10,7 @@ pub mod compiled;
 pub mod vcode;
 
 pub use allocation::{Allocation, EdgeMoves, Edit, Place, ProgPoint, Side, SpillSlot};
-pub use compiled::{CallSite, CompiledFunction, RelocTarget, Relocation};
+pub use compiled::{CallSite, CompiledFunction, PollSite, RelocTarget, Relocation};
 pub use vcode::{
     Constraint, Operand, Role, VBlock, VBlockData, VCode, VEdge, VInst, VReg, VRegData,
 };

@@ -9,14 +9,20 @@
 //! `Module` of functions in SSA form → the same, better. What a program prints, returns and where
 //! it traps never changes.
 
+pub mod carry;
 pub mod cleanup;
 pub mod dce;
 pub mod effects;
 pub mod fold;
+pub mod globals;
 pub mod gvn;
+pub mod if_convert;
+pub mod inline;
 pub mod invert;
+pub mod licm;
 pub mod sccp;
 
+use crate::analysis::components::components;
 use crate::ir::verify::verify;
 use crate::ir::{FuncRef, Function, Module, print};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -37,7 +43,13 @@ pub struct Pass {
 
 /// The passes in the order in which they run.
 pub static PASSES: &[Pass] = &[
-    Pass { name: "fold", run: fold::run, level: 1, after: &[] },
+    Pass { name: "globals", run: globals::run, level: 1, after: &[] },
+    Pass {
+        name: "fold",
+        run: fold::run,
+        level: 1,
+        after: &[("globals", "named constants are constants then")],
+    },
     Pass {
         name: "cleanup",
         run: cleanup::run,
@@ -51,10 +63,31 @@ pub static PASSES: &[Pass] = &[
         after: &[("fold", "equal instructions look equal then")],
     },
     Pass {
+        name: "inline",
+        run: inline::run,
+        level: 2,
+        after: &[("gvn", "sizes are what they will be")],
+    },
+    Pass {
+        name: "gvn",
+        run: gvn::run,
+        level: 2,
+        after: &[("inline", "caller and callee compute the same things")],
+    },
+    Pass {
+        name: "licm",
+        run: licm::run,
+        level: 1,
+        after: &[("gvn", "an array's length and buffer are loaded once, and move together")],
+    },
+    Pass {
         name: "sccp",
         run: sccp::run,
         level: 2,
-        after: &[("gvn", "one length of an array is one value, which checks compare with")],
+        after: &[
+            ("gvn", "one length of an array is one value, which checks compare with"),
+            ("licm", "moving loads early relies on the checks of nil that this takes out"),
+        ],
     },
     Pass {
         name: "fold",
@@ -67,6 +100,12 @@ pub static PASSES: &[Pass] = &[
         run: cleanup::run,
         level: 2,
         after: &[("sccp", "branches are decided")],
+    },
+    Pass {
+        name: "if-convert",
+        run: if_convert::run,
+        level: 2,
+        after: &[("cleanup", "empty arms are gone, and both edges lead to one block")],
     },
     Pass {
         name: "invert",
@@ -88,6 +127,22 @@ pub static PASSES: &[Pass] = &[
         run: fold::run,
         level: 2,
         after: &[("gvn", "loads have become what was stored")],
+    },
+    Pass {
+        name: "licm",
+        run: licm::run_late,
+        level: 2,
+        after: &[("invert", "a loop's body begins with what runs each time round")],
+    },
+    Pass {
+        name: "carry",
+        run: carry::run,
+        level: 2,
+        after: &[
+            ("licm", "buffers and lengths stand before the loop"),
+            ("if-convert", "what is stored is chosen without branches"),
+            ("invert", "loops have one back edge, from where the body ends"),
+        ],
     },
     Pass { name: "dce", run: dce::run, level: 1, after: &[("gvn", "much is used no longer")] },
     Pass {
@@ -205,22 +260,42 @@ pub trait Observer {
 
 impl Observer for () {}
 
-/// Runs the passes of a level on every function.
+/// Runs the passes of a level on every function, callees before their callers: first those up to
+/// inlining on all, so that what is inlined has its checks and loads as the later ones want them.
 pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) {
     let mut fuel = Fuel::new(options.fuel);
-    for id in module.functions.keys() {
-        let Function { name, signature, .. } = &module.functions[id];
-        let empty = Function::new(name.clone(), id, signature.clone());
-        let mut function = std::mem::replace(&mut module.functions[id], empty);
-        for pass in PASSES.iter().filter(|pass| options.enables(pass)) {
-            let stats = run_pass(pass, module, id, &mut function, &mut fuel, observer);
-            if options.verify {
-                check(pass, module, &function, observer);
+    globals::find(module);
+    let order = callees_first(module);
+    let early = PASSES.iter().rposition(|pass| pass.name == "inline").map_or(0, |last| last + 1);
+    let (early, late) = PASSES.split_at(early);
+    for passes in [early, late] {
+        for &id in &order {
+            let Function { name, signature, .. } = &module.functions[id];
+            let empty = Function::new(name.clone(), id, signature.clone());
+            let mut function = std::mem::replace(&mut module.functions[id], empty);
+            for pass in passes.iter().filter(|pass| options.enables(pass)) {
+                let stats = run_pass(pass, module, id, &mut function, &mut fuel, observer);
+                if options.verify {
+                    check(pass, module, &function, observer);
+                }
+                observer.after(&Event { pass, module, id, function: &function, stats });
             }
-            observer.after(&Event { pass, module, id, function: &function, stats });
+            module.functions[id] = function;
         }
-        module.functions[id] = function;
     }
+}
+
+/// The functions in an order in which callees come before callers, but for cycles of calls.
+fn callees_first(module: &Module) -> Vec<FuncRef> {
+    let calls = |number: usize| -> Vec<usize> {
+        let f = &module.functions[FuncRef(number as u32)];
+        let insts = f.blocks.values().flat_map(|data| &data.insts);
+        insts.filter_map(|&inst| Some(inline::callee(f, inst)?.0 as usize)).collect()
+    };
+    let component = components(module.functions.len(), calls);
+    let mut order: Vec<FuncRef> = module.functions.keys().collect();
+    order.sort_by_key(|id| component[id.0 as usize]);
+    order
 }
 
 fn run_pass(

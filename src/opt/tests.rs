@@ -66,8 +66,8 @@ fn keeps_its_meaning(seed: u64, mut rng: Rng, mut module: Module) {
     expect(&expected, &before, &module, &format!("seed {seed}: ssa"));
     let mut fuel = Fuel::default();
     let in_order = rng.percent(50);
-    for step in 0..PASSES.len() {
-        let pass = if in_order { &PASSES[step] } else { &PASSES[rng.below(PASSES.len())] };
+    for pass in PASSES {
+        let pass = if in_order { pass } else { &PASSES[rng.below(PASSES.len())] };
         let before = print::module(&module);
         each_function(&mut module, |module, id, f| {
             (pass.run)(f, &mut Context { module, id, fuel: &mut fuel });

@@ -10,6 +10,15 @@ use super::{Checker, codes};
 use crate::entity::SideTable;
 use crate::source::{Diagnostic, Interner, Span, Symbol};
 
+/// Functions and values as other languages call them.
+const FOREIGN_VALUES: [(&[&str], &str); 5] = [
+    (&["length", "size", "count"], "len"),
+    (&["append", "add", "push_back"], "push"),
+    (&["substr", "substring", "subslice"], "slice"),
+    (&["println", "printf", "puts", "echo"], "print"),
+    (&["null", "none", "None", "NULL"], "nil"),
+];
+
 /// Names of basic types in other languages.
 const FOREIGN: &[(&str, &str)] = &[
     ("string", "str"),
@@ -193,7 +202,9 @@ impl Checker<'_> {
             .map(|symbol| self.interner.name(symbol))
             .chain(Builtin::ALL.iter().map(|&(name, _)| name))
             .chain(["int", "float", "byte", "str", "nil", "true", "false"]);
-        did_you_mean(error, span, nearest(name, candidates))
+        let foreign = || FOREIGN_VALUES.iter().find(|(theirs, _)| theirs.contains(&name));
+        let meant = nearest(name, candidates).or_else(|| foreign().map(|&(_, ours)| ours));
+        did_you_mean(error, span, meant)
     }
 
     /// Adds the type's name that may have been meant.

@@ -1,6 +1,6 @@
 //! Operators: what each takes, and comparisons.
 
-use super::coerce::error_expr;
+use super::coerce::{converts, error_expr};
 use super::hir::{BinaryOp, CompareOp, Expr, ExprKind, Ty, TyKind, UnaryOp};
 use super::{Checker, codes};
 use crate::source::{Diagnostic, Span};
@@ -104,7 +104,9 @@ impl Checker<'_> {
         if is_shift(op) && takes(op, ty) {
             error = self.help_convert(error, right, Ty::INT);
         } else if takes(op, right.ty) && right.ty != Ty::BOOL {
-            error = self.help_sides(error, first, ty, right);
+            if takes(op, ty) || converts(ty, right.ty) {
+                error = self.help_sides(error, first, ty, right);
+            }
         } else if takes(op, ty) {
             error = self.help_convert(error, right, ty);
         } else if let TyKind::Optional(inner) = *self.types.kind(ty)

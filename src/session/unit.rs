@@ -137,7 +137,8 @@ impl Draft {
     ) -> Result<Self, CompileError> {
         self.module.known_types = known_types.to_vec();
         self.module.first_type = runtime.types.count();
-        self.compiled = pipeline::machine_code(&mut self.module, options, timings)?;
+        pipeline::middle(&mut self.module, options, timings, &mut ());
+        self.compiled = pipeline::machine_code(&self.module, options, timings)?;
         let is_lambda = |module: &Module, f: FuncRef| module.functions[f].signature.env;
         for function in self.module.functions.values() {
             self.makes_closures |= function.insts.values().any(|inst| inst.op == Op::NewClosure);

@@ -206,6 +206,12 @@ impl Token {
         }
     }
 
+    /// Whether it is a literal.
+    pub fn is_literal(self) -> bool {
+        use Token::*;
+        matches!(self, Int(_) | IntMin | Float(_) | Byte(_) | Str(_) | True | False | Nil)
+    }
+
     /// Whether it is a word of the language.
     pub fn is_keyword(self) -> bool {
         use Token::*;

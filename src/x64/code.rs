@@ -25,8 +25,8 @@ use super::regs::{RSP, SCRATCH};
 use crate::entity::{Arena, SideTable};
 use crate::ir::Loc;
 use crate::mach::{
-    Allocation, CallSite, CompiledFunction, Edit, PReg, Place, ProgPoint, RegClass, Relocation,
-    Side, SpillSlot, VBlock, VCode,
+    Allocation, CallSite, CompiledFunction, Edit, PReg, Place, PollSite, ProgPoint, RegClass,
+    Relocation, Side, SpillSlot, VBlock, VCode,
 };
 use toyjit_runtime::context::STACK_LIMIT;
 
@@ -68,6 +68,8 @@ struct Emitter<'a> {
     relocations: Vec<Relocation>,
     sites: Vec<CallSite>,
     source_map: Vec<(u32, Loc)>,
+    /// Polls: where each is, and the cold code that ends the run.
+    polls: Vec<(u32, Label)>,
 }
 
 impl<'a> Emitter<'a> {
@@ -84,12 +86,18 @@ impl<'a> Emitter<'a> {
             relocations: Vec::new(),
             sites: Vec::new(),
             source_map: Vec::new(),
+            polls: Vec::new(),
         }
     }
 
     fn finish(mut self) -> CompiledFunction {
         let code_len = self.asm.finish_code();
+        let polls = self
+            .polls
+            .iter()
+            .map(|&(offset, cold)| PollSite { offset, target: self.asm.place_of(cold) });
         CompiledFunction {
+            polls: polls.collect(),
             code_len,
             frame_size: self.plan.frame.size(),
             bytes: self.asm.finish(),
@@ -204,12 +212,14 @@ impl<'a> Emitter<'a> {
     }
 
     fn block(&mut self, block: VBlock, next: Option<VBlock>) {
-        if self.is_tight_loop(block) {
-            self.asm.align_loop();
-        }
-        self.asm.bind(self.labels[block]);
         let code = self.plan.code;
         let data = &code.blocks[block];
+        if self.is_tight_loop(block) {
+            self.asm.align_loop();
+        } else if matches!(code.insts[data.insts.start as usize], Inst::Poll) {
+            self.asm.align_poll();
+        }
+        self.asm.bind(self.labels[block]);
         if let &[pred] = &data.preds[..]
             && code.blocks[pred].succs.len() > 1
             && let Some(succ) = code.blocks[pred].succs.iter().position(|s| s.target == block)

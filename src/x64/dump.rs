@@ -196,6 +196,7 @@ pub fn text<R: Copy>(inst: &Inst<R>, name: &dyn Fn(R) -> String) -> String {
                 None => call,
             }
         }
+        Inst::Poll => "poll".to_owned(),
         Inst::Jump => "jump".to_owned(),
         Inst::Branch { compare: c } => format!("branch {}", compare(c)),
         Inst::Return { value: Some(value) } => {

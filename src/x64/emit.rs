@@ -243,12 +243,21 @@ pub struct Asm {
     jumps: Vec<(usize, Label)>,
     /// Where code was aligned, in order.
     aligned: Vec<usize>,
+    /// Where code was aligned last, for a poll among others.
+    poll_fits: usize,
 }
 
 /// The most bytes that aligning a loop may take.
 const MOST_PADDING: usize = 10;
 /// The most bytes of an instruction.
 const MOST_LENGTH: usize = 15;
+/// Bytes of a poll, as long as a jump.
+const POLL_LEN: usize = 5;
+
+/// Whether a poll at an offset lies inside an aligned word.
+fn fits_poll(offset: usize) -> bool {
+    offset % 8 + POLL_LEN <= 8
+}
 
 /// Literals in order of their first use.
 struct Pool<T> {
@@ -272,6 +281,7 @@ impl Asm {
             short_jumps,
             jumps: Vec::new(),
             aligned: Vec::new(),
+            poll_fits: 0,
         }
     }
 
@@ -337,6 +347,38 @@ impl Asm {
 
     /// Fills up to a multiple of 16 with instructions that do nothing, where it takes few.
     pub fn align_loop(&mut self) {
+        let offset = self.ops.offset().0;
+        let padding = offset.next_multiple_of(16) - offset;
+        if padding <= MOST_PADDING {
+            self.aligned.push(offset);
+            self.nop(padding);
+            self.poll_fits = self.ops.offset().0;
+        } else {
+            self.align_poll();
+        }
+    }
+
+    /// The same as far as a poll needs it.
+    pub fn align_poll(&mut self) {
+        let offset = self.ops.offset().0;
+        self.aligned.push(offset);
+        if !fits_poll(offset) {
+            self.nop(8 - offset % 8);
+        }
+        self.poll_fits = self.ops.offset().0;
+    }
+
+    /// An instruction of 5 bytes that does nothing, inside an aligned word; its offset is the answer.
+    pub fn poll(&mut self) -> u32 {
+        if self.ops.offset().0 != self.poll_fits {
+            self.align_poll();
+        }
+        self.nop(POLL_LEN);
+        (self.ops.offset().0 - POLL_LEN) as u32
+    }
+
+    /// At most one instruction that does nothing, of so many bytes.
+    fn nop(&mut self, len: usize) {
         const NOPS: [&[u8]; MOST_PADDING] = [
             &[0x90],
             &[0x66, 0x90],
@@ -349,12 +391,14 @@ impl Asm {
             &[0x66, 0x0F, 0x1F, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
             &[0x66, 0x2E, 0x0F, 0x1F, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
         ];
-        let offset = self.ops.offset().0;
-        self.aligned.push(offset);
-        let padding = offset.next_multiple_of(16) - offset;
-        if (1..=MOST_PADDING).contains(&padding) {
-            dynasm!(self.ops ; .bytes NOPS[padding - 1]);
+        if len > 0 {
+            dynasm!(self.ops ; .bytes NOPS[len - 1]);
         }
+    }
+
+    /// Where a label that was bound is.
+    pub fn place_of(&self, label: Label) -> u32 {
+        self.ops.labels().resolve_dynamic(label).map_or(0, |place| place.0 as u32)
     }
 
     /// Which jumps of this assembly reach their labels with 8 bits, and go on to do so when jumps
@@ -365,7 +409,7 @@ impl Asm {
             let Ok(target) = labels.resolve_dynamic(label) else { return false };
             let (low, high) = (end.min(target.0), end.max(target.0));
             let below = |offset| self.aligned.partition_point(|&at| at < offset);
-            let growth = MOST_PADDING * (below(high) - below(low.saturating_sub(MOST_LENGTH)));
+            let growth = MOST_PADDING * (below(high + 1) - below(low.saturating_sub(MOST_LENGTH)));
             high - low + growth <= i8::MAX as usize
         };
         self.jumps.iter().map(reaches).collect()

@@ -297,6 +297,8 @@ pub enum Inst<R = VReg> {
         uses: Box<[(R, PReg)]>,
         def: Option<(R, PReg)>,
     },
+    /// At the head of a loop: where a run that shall end is made to leave it.
+    Poll,
     Jump,
     /// To the first successor where the comparison holds, else to the second.
     Branch {
@@ -460,6 +462,7 @@ impl<R: Copy> Inst<R> {
                 let def = def.map(|(reg, at)| (f(reg, Def, Fixed(at)), at));
                 Inst::Call { callee, uses: Box::default(), def }
             }
+            Inst::Poll => Inst::Poll,
             Inst::Jump => Inst::Jump,
             Inst::Branch { compare } => Inst::Branch { compare: compare.map(f) },
             Inst::Return { value } => {

@@ -34,13 +34,12 @@ use smallvec::SmallVec;
 use toyjit_runtime::Rt;
 use toyjit_runtime::fault::{self, Fault};
 
-/// Chooses instructions for one function. `first_type` is the type id of structure 0; closures of
-/// function `f` have the id `first_type + structures + f`.
+/// Chooses instructions for one function. With `polls` every loop gets one.
 pub(super) fn select(
     module: &Module,
     function: FuncRef,
     features: Features,
-    first_type: u32,
+    polls: bool,
 ) -> VCode<Inst> {
     let function = &module.functions[function];
     let cfg = Cfg::compute(function);
@@ -50,7 +49,7 @@ pub(super) fn select(
         module,
         function,
         features,
-        first_type,
+        polls,
         facts,
         layout,
         vregs: Arena::new(),
@@ -62,7 +61,9 @@ pub(super) fn select(
     };
     let mut bodies = SideTable::with_len(None, function.blocks.len());
     for block in cfg.postorder() {
-        bodies[block] = Some(selector.select_block(block));
+        let number = cfg.rpo_number(block);
+        let is_head = cfg.preds(block).any(|pred| cfg.rpo_number(pred) >= number);
+        bodies[block] = Some(selector.select_block(block, is_head));
     }
     selector.assemble(&cfg, bodies)
 }
@@ -89,7 +90,7 @@ struct Selector<'a> {
     module: &'a Module,
     function: &'a Function,
     features: Features,
-    first_type: u32,
+    polls: bool,
     facts: Facts,
     layout: Layout,
     vregs: Arena<VReg, VRegData>,
@@ -104,7 +105,8 @@ struct Selector<'a> {
 }
 
 impl Selector<'_> {
-    fn select_block(&mut self, block: Block) -> Body {
+    /// `is_head` is whether an edge leads back to the block.
+    fn select_block(&mut self, block: Block, is_head: bool) -> Body {
         self.block = block;
         let data = &self.function.blocks[block];
         let mut code = Vec::with_capacity(data.insts.len() + 1);
@@ -125,6 +127,9 @@ impl Selector<'_> {
             }
         }
         self.params[block] = Params::Demanded;
+        if is_head && self.polls {
+            code.push((Inst::Poll, data.loc));
+        }
         code.reverse();
         Body { code, edges }
     }

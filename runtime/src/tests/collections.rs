@@ -80,7 +80,8 @@ fn garbage_is_freed() {
     }
     let stats = runtime.heap_stats();
     assert!(stats.allocated > 140 * MIB, "{stats:?}");
-    assert_eq!(stats.pauses.count, stats.pauses.histogram.iter().map(|&n| u64::from(n)).sum());
+    assert!(stats.pauses.percentile(0.5) <= stats.pauses.longest);
+    assert!(stats.survived <= stats.collected);
 }
 
 #[test]

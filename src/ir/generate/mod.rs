@@ -90,9 +90,9 @@ pub fn module(rng: &mut Rng, shape: &Shape) -> Module {
     let mut module = Module::default();
     let fields = SLOTS.map(|(name, slot)| (name.to_owned(), slot)).to_vec();
     module.structures.push(StructureData { name: "Node".into(), fields });
-    module.globals.push(GlobalData { name: "fuel".into(), slot: Slot::Int });
+    module.globals.push(GlobalData::new("fuel", Slot::Int));
     for (name, slot) in SLOTS {
-        module.globals.push(GlobalData { name: name.into(), slot });
+        module.globals.push(GlobalData::new(name, slot));
     }
     for slot in Slot::ALL {
         module.classes.push(slot);

@@ -286,7 +286,7 @@ impl<'a, 't> Parser<'a, 't> {
         }
         self.mark(":")?;
         let slot = self.slot()?;
-        self.module.globals.push(GlobalData { name: own_name(name).to_owned(), slot });
+        self.module.globals.push(GlobalData::new(own_name(name), slot));
         self.end_of_line()
     }
 

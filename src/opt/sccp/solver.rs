@@ -235,8 +235,12 @@ impl<'a> Solver<'a> {
 
     fn visit_inst(&mut self, inst: Inst) {
         if let Some(result) = self.f.insts[inst].result {
-            let fact = self.evaluate(inst, result);
-            self.raise(result, fact);
+            // What may be anything already can't become more: a call with many arguments is not
+            // looked at once for each of them.
+            if self.solution.facts[result] != Fact::any(self.f.values[result].ty) {
+                let fact = self.evaluate(inst, result);
+                self.raise(result, fact);
+            }
         }
     }
 

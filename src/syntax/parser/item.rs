@@ -8,8 +8,10 @@ use super::state::{at, peek, peek_nth, since};
 use super::statement::statement;
 use super::types::types;
 use super::{Ref, Rule};
-use crate::source::Diagnostic;
-use crate::syntax::ast::{Block, Function, Item, Lambda, Param, Stmt, StmtKind, Struct, Type};
+use crate::source::{Diagnostic, Symbol};
+use crate::syntax::ast::{
+    Block, Function, Item, Lambda, Name, Param, Stmt, StmtKind, Struct, Type, TypeKind,
+};
 use crate::syntax::token::Token;
 use chumsky::prelude::*;
 use chumsky::primitive::custom;
@@ -59,12 +61,34 @@ fn item<'s>() -> Rule<'s, Item> {
 /// `NAME ":" type`; `None` (reported) without a name.
 fn param<'s>(ty: Rule<'s, Type>) -> Rule<'s, Option<Param>> {
     custom(move |inp| {
+        if let (Token::Ident(ty), Token::Ident(symbol)) = (peek(inp), peek_nth(inp, 1)) {
+            return Ok(Some(type_first(inp, ty, symbol)));
+        }
         let name = take_name(inp, "a name");
         expect_or(inp, Token::Colon, Token::Eq, "`:` and a type");
         let ty = inp.parse(&ty)?;
         Ok(name.map(|name| Param { name, ty }))
     })
     .boxed()
+}
+
+/// Reports `TYPE NAME`, and takes it for `NAME: TYPE`.
+fn type_first(inp: &mut Ref<'_, '_>, ty: Symbol, symbol: Symbol) -> Param {
+    let start = at(inp);
+    inp.skip();
+    let ty = Type { kind: TypeKind::Name(ty), span: since(inp, start) };
+    inp.skip();
+    let state = inp.state();
+    let name = Name { symbol, span: state.span(start + 1) };
+    let span = state.cover(start, start + 2);
+    let text = format!("{}: {}", state.text(start + 1), state.text(start));
+    let message = format!("expected `:` and a type, found `{}`", state.text(start + 1));
+    state.insist(
+        Diagnostic::error("E0110", name.span, message, "the name comes first")
+            .help(format!("write `{text}`"))
+            .suggest(span, text),
+    );
+    Param { name, ty }
 }
 
 fn params<'s>(

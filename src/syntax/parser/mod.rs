@@ -8,6 +8,7 @@
 //!
 //! - [`state`]: what the rules share: look-ahead, reporting, the nesting limit.
 //! - [`recover`]: the error productions and where to go on after them.
+//! - [`foreign`]: words of other languages, and what is written for them.
 //! - [`balance`]: which braces are at fault, asked only after an error.
 //! - [`types`], [`expression`], [`primary`], [`precedence`], [`pattern`], [`list`], [`statement`],
 //!   [`block`], [`item`]: the grammar.
@@ -18,6 +19,7 @@
 mod balance;
 mod block;
 mod expression;
+mod foreign;
 mod item;
 mod list;
 mod pattern;

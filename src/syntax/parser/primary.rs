@@ -43,11 +43,13 @@ pub(super) fn primary<'s>(
                     false => ExprKind::Name(symbol),
                     true => {
                         let name = Name { symbol, span: since(inp, start) };
+                        let reported = inp.state().reported();
                         let fields = inp.parse(&fields)?.into_iter().flatten().collect();
+                        let whole = inp.state().reported() == reported;
                         if !inp.state().struct_literals {
                             in_head(inp, start);
                         }
-                        ExprKind::Struct { name, fields }
+                        if whole { ExprKind::Struct { name, fields } } else { ExprKind::Error }
                     }
                 }
             }
@@ -132,6 +134,7 @@ fn struct_ahead(inp: &mut Ref<'_, '_>) -> bool {
     match inp.state().struct_literals {
         true => {
             second == Token::RBrace
+                || second.is_literal() && matches!(third, Token::Comma | Token::RBrace)
                 || second.is_name()
                     && matches!(third, Token::Colon | Token::Comma | Token::RBrace | Token::Eq)
         }

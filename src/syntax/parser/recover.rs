@@ -1,7 +1,7 @@
 //! Error productions: what stands for a missing piece, says so, and finds the place to go on from.
 
-use super::Ref;
 use super::state::{REACH, State, at, peek, peek_nth, since, take};
+use super::{Ref, foreign};
 use crate::source::Diagnostic;
 use crate::syntax::ast::Name;
 use crate::syntax::token::Token;
@@ -14,6 +14,12 @@ pub(super) fn take_name(inp: &mut Ref<'_, '_>, what: &str) -> Option<Name> {
         return Some(Name { symbol, span: since(inp, start) });
     }
     inp.state().expected(start, what);
+    let follows = peek_nth(inp, 1);
+    if peek(inp).is_keyword()
+        && matches!(follows, Token::Eq | Token::Colon | Token::Comma | Token::RParen | Token::In)
+    {
+        inp.skip();
+    }
     None
 }
 
@@ -206,7 +212,7 @@ pub(super) fn semicolon(inp: &mut Ref<'_, '_>) -> bool {
                 format!("expected `;`, found {}", s.found(here)),
                 "expected `;`",
             );
-            if ended { error.suggest(place, ";") } else { error }
+            if ended { error.suggest(place, ";") } else { foreign::help_statement(error, s, here) }
         }),
     }
     if ended {

@@ -1,7 +1,7 @@
 //! What the rules share: the tokens to look at, the errors so far, the nesting.
 
 use super::balance::Balance;
-use super::{In, NESTING, Ref};
+use super::{In, NESTING, Ref, foreign};
 use crate::source::{Diagnostic, Span, Symbol};
 use crate::syntax::ast::Item;
 use crate::syntax::lexer::Lexed;
@@ -126,6 +126,11 @@ impl<'s> State<'s> {
         }
     }
 
+    /// How many errors were reported.
+    pub fn reported(&self) -> usize {
+        self.diagnostics.len()
+    }
+
     /// Whether an error was reported here already, so that another would only be its echo.
     pub fn is_quiet(&self, at: usize) -> bool {
         self.too_deep
@@ -157,12 +162,13 @@ impl<'s> State<'s> {
             let next = s.token(at);
             let unrelated = next.starts_statement() || matches!(next, Token::RBrace | Token::Eof);
             let behind = at > 0 && unrelated && s.newline_before(at);
-            Diagnostic::error(
+            let error = Diagnostic::error(
                 "E0110",
                 if behind { s.after_previous(at) } else { s.span(at) },
                 format!("expected {what}, found {}", s.found(at)),
                 format!("expected {what}"),
-            )
+            );
+            if behind { error } else { foreign::help_operator(error, s, at) }
         });
     }
 

@@ -297,6 +297,8 @@ fn one_mistake_one_error() {
         &["E0116 1:1", "E0116 1:10", "E0116 1:19", "E0116 1:27"],
     );
     errors("let p; var q; let w: int;", &["E0121 1:1", "E0121 1:8", "E0121 1:15"]);
+    errors("fn f(int x, y: int) { }\nstruct P { str s }", &["E0110 1:10", "E0110 2:16"]);
+    errors("let if = 1;\nlet p = P { 1 };\nlet q = 2;", &["E0110 1:5", "E0110 2:13"]);
     errors("else { f(); }\nelse if x { }", &["E0120 1:1", "E0120 2:1"]);
     errors("struct A { x: int };\nstruct B { x: int; y: int }", &["E0124 1:20", "E0110 2:18"]);
     errors("f(x: int) -> int { return x; }\nfn g() {}", &["E0110 1:1"]);

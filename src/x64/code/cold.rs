@@ -31,6 +31,8 @@ pub(super) enum ColdKind {
     Zero(ZeroTrap),
     /// The stack trap, before the frame is made.
     Stack,
+    /// The end of a run that was interrupted.
+    Poll,
     /// Puts an object into the remembered set.
     Remember(PReg),
     /// Allocates where the nursery is full; `inst` is the safepoint.
@@ -80,6 +82,7 @@ impl Emitter<'_> {
                 self.asm.lea(RSP, Mem::at(RSP, -(self.plan.frame.size() as i32)));
                 self.trap(Rt::TrapStack);
             }
+            ColdKind::Poll => self.trap(Rt::TrapInterrupt),
             ColdKind::Remember(object) => {
                 self.asm.mov(SCRATCH, Rmi::Reg(object));
                 self.call_stub(Stub::Remember);

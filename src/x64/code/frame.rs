@@ -79,6 +79,7 @@ pub(super) fn calls_anything(inst: &Inst) -> bool {
             | Inst::CheckZero { .. }
             | Inst::Barrier { .. }
             | Inst::Alloc { .. }
+            | Inst::Poll
     )
 }
 

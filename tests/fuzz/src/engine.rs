@@ -89,7 +89,7 @@ pub fn engines(seed: u64) -> Vec<Engine> {
     let native = Engine::new(How::Native, 2);
     let mut engines = vec![Engine::new(How::Variables, 0)];
     engines.extend((0..=3).map(|level| Engine::new(How::Ir, level)));
-    engines.push(Engine { without: without.clone(), ..Engine::new(How::Ir, 3) });
+    engines.push(Engine { without: without.clone(), ..Engine::new(How::Ir, 2) });
     engines.extend((0..=3).map(|level| Engine::new(How::Native, level)));
     engines.push(Engine { without, ..native.clone() });
     engines.push(Engine { spill: true, ..native.clone() });

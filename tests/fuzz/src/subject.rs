@@ -1,6 +1,7 @@
 //! A program under test, and what a run of it shows.
 
 use crate::engine::{Engine, How};
+use std::cell::RefCell;
 use std::fmt;
 use toyjit::interp;
 use toyjit::ir::{self, Module, interp as ir_interp};
@@ -38,7 +39,12 @@ pub enum Discard {
 pub struct Subject {
     sources: Sources,
     program: Program,
+    /// Modules after the passes, by what the passes were told.
+    optimised: RefCell<Vec<(Passes, Module)>>,
 }
+
+/// Level, passes left out, fuel.
+type Passes = (u8, Vec<String>, Option<u64>);
 
 enum Program {
     Toy(Front),
@@ -58,7 +64,7 @@ impl Subject {
             let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
             Discard::Errors(first.map(|d| d.message.clone()).unwrap_or_default())
         })?;
-        Ok(Self { sources, program: Program::Toy(front) })
+        Ok(Self { sources, program: Program::Toy(front), optimised: RefCell::default() })
     }
 
     /// The module with this text.
@@ -66,7 +72,7 @@ impl Subject {
         let module = ir::parse::module(text).map_err(|error| Discard::Errors(error.to_string()))?;
         ir::verify::verify_module(&module)
             .map_err(|errors| Discard::Errors(errors[0].to_string()))?;
-        Ok(Self { sources: Sources::new(), program: Program::Ir(module) })
+        Ok(Self { sources: Sources::new(), program: Program::Ir(module), optimised: RefCell::default() })
     }
 
     /// Its module, in the form in which it comes to the optimiser.
@@ -97,9 +103,7 @@ impl Subject {
             }
             (How::Oracle | How::Variables, _) => self.interpret(self.module(), &mut runtime),
             (How::Ir, _) => {
-                let mut module = self.module().clone();
-                pipeline::middle(&mut module, &engine.options(), &mut Timings::new(), &mut ());
-                self.interpret(&module, &mut runtime)
+                self.interpret(&self.optimised(engine), &mut runtime)
             }
             (How::Native, _) => match self.compile(engine, &mut runtime) {
                 Err(error) => Ok(format!("does not compile: {error}")),
@@ -116,8 +120,21 @@ impl Subject {
     }
 
     fn compile(&self, engine: &Engine, runtime: &mut Runtime) -> Result<Executable, CompileError> {
-        let module = self.module().clone();
-        pipeline::compile_module(module, &engine.options(), runtime, &mut Timings::new())
+        let module = self.optimised(engine);
+        pipeline::generate(module, &engine.options(), runtime, &mut Timings::new())
+    }
+
+    /// The module after the passes of an engine. What the passes do does not depend on anything
+    /// else, so that engines share it.
+    fn optimised(&self, engine: &Engine) -> Module {
+        let key = (engine.level, engine.without.clone(), engine.fuel);
+        let known = self.optimised.borrow().iter().find(|(of, _)| *of == key).map(|(_, m)| m.clone());
+        known.unwrap_or_else(|| {
+            let mut module = self.module().clone();
+            pipeline::middle(&mut module, &engine.options(), &mut Timings::new(), &mut ());
+            self.optimised.borrow_mut().push((key, module.clone()));
+            module
+        })
     }
 
     fn interpret(&self, module: &Module, runtime: &mut Runtime) -> Result<String, Discard> {

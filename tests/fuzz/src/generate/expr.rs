@@ -192,6 +192,7 @@ impl Generator {
         match self.random.below(10) {
             0..5 => {
                 let value = match self.random.below(4) {
+                    0 if self.random.chance(60) => 1i64 << self.random.below(6),
                     0 => 1i64 << self.random.below(63),
                     1 => -(1i64 << self.random.below(63)),
                     2 => 1 + self.random.below(20) as i64,

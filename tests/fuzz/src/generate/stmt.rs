@@ -33,6 +33,7 @@ impl Generator {
             on(deep, 2),
             on(self.traps, 2),
             on(self.scope.len() > 2, 6),
+            on(deep && swarm.arrays && swarm.loops, 7),
         ];
         match self.random.weighted(&weights) {
             0 => self.declare(),
@@ -56,7 +57,8 @@ impl Generator {
                 let condition = self.bool(2);
                 self.line(&format!("assert({condition}, \"wanted\");"));
             }
-            _ => self.rotate(),
+            10 => self.rotate(),
+            _ => self.sweep(),
         }
     }
 
@@ -272,6 +274,75 @@ impl Generator {
                 self.line(&format!("if len({name}) < 50 {{ push({name}, {value}); }}"));
             }
         }
+    }
+
+    /// A loop over an array by index, as people write them.
+    fn sweep(&mut self) {
+        let numbers = |v: &Variable| v.ty == Ty::Array(Box::new(Ty::Int));
+        let (a, ty) = match self.variable(|v| matches!(v.ty, Ty::Array(_)) && !numbers(v)) {
+            Some(Variable { name, ty, .. }) if self.random.chance(30) => (name, ty),
+            _ => match self.variable(numbers) {
+                Some(Variable { name, ty, .. }) => (name, ty),
+                None => {
+                    let name = self.name("a");
+                    let ty = Ty::Array(Box::new(Ty::Int));
+                    let value = self.expr(&ty, 1);
+                    self.line(&format!("let {name}: [int] = {value};"));
+                    self.scope.push(Variable { name: name.clone(), ty: ty.clone(), mutable: false });
+                    (name, ty)
+                }
+            },
+        };
+        let (i, t) = (self.name("i"), self.name("t"));
+        let k = self.random.below(3);
+        let last = if self.traps && self.random.chance(20) { "..=" } else { ".." };
+        let inner = self.random.below(if ty == Ty::Array(Box::new(Ty::Int)) { 6 } else { 2 });
+        let sum = self.variable(|v| v.mutable && v.ty == Ty::Int);
+        let sum = match sum {
+            Some(variable) if variable.name != "depth" => variable.name,
+            _ => {
+                let name = self.name("v");
+                self.line(&format!("var {name} = 0;"));
+                self.scope.push(Variable { name: name.clone(), ty: Ty::Int, mutable: true });
+                name
+            }
+        };
+        match inner {
+            0 => {
+                self.open(&format!("for {i} in {k}{last}len({a}) {{"));
+                self.line(&format!("let {t} = {a}[{i} - {k}];"));
+                self.line(&format!("{a}[{i} - {k}] = {a}[{i}];"));
+                self.line(&format!("{a}[{i}] = {t};"));
+            }
+            1 => {
+                self.open(&format!("for {i} in 0{last}len({a}) / 2 {{"));
+                self.line(&format!("let {t} = {a}[{i}];"));
+                self.line(&format!("{a}[{i}] = {a}[len({a}) - 1 - {i}];"));
+                self.line(&format!("{a}[len({a}) - 1 - {i}] = {t};"));
+            }
+            2 => {
+                self.open(&format!("for {i} in 0{last}len({a}) - {k} {{"));
+                self.line(&format!("{sum} ^= {a}[{i} + {k}] * {};", 2 * k + 3));
+            }
+            3 => {
+                self.line(&format!("var {i} = len({a}) - 1;"));
+                self.open(&format!("while {i} >= 0 {{"));
+                self.line(&format!("{sum} = {sum} / 2 + {a}[{i}] % 8;"));
+                self.line(&format!("{i} -= {};", k + 1));
+            }
+            4 => {
+                self.line(&format!("var {i} = 0;"));
+                self.open(&format!("while {i} < len({a}) {{"));
+                self.line(&format!("if {a}[{i}] + {} < {sum} {{ {a}[{i}] += 1; }}", 1i64 << (20 * k)));
+                self.line(&format!("{i} += {};", k + 1));
+            }
+            _ => {
+                self.open(&format!("for {i} in 0..len({a}) {{"));
+                self.line(&format!("let {t} = {a}[{i}] >> {k};"));
+                self.line(&format!("if {t} >= 0 && {t} <= len({a}) - 1 {{ {a}[{t}] -= {i}; }}"));
+            }
+        }
+        self.close();
     }
 
     /// Variables of one type exchange their values in a circle.

@@ -1,0 +1,236 @@
+//! Inlining: a call becomes the called function's blocks.
+//!
+//! Functions come callees first (see the runner), so what is copied has been through the early
+//! passes and has its own calls inlined. Small functions always go in, larger ones where the call
+//! is in a loop; a caller grows up to a budget. A function that calls itself is not copied into
+//! others; into itself it is, a few rounds deep, which makes of many calls few.
+//!
+//! Each copied location remembers the call (`inlined_at`), so that the chain of calls of a trap is
+//! what it was. The call's block is cut behind the call; returns become jumps to the rest.
+//!
+//! SSA → SSA, linear in the result.
+
+use super::Context;
+use crate::analysis::loops::Loops;
+use crate::entity::SideTable;
+use crate::ir::{
+    Block, Cfg, Dominators, ENTRY, Edge, FuncRef, Function, Inst, Loc, LocData, Op, Terminator,
+    Value, ValueData, ValueDef,
+};
+use crate::ssa::{Forward, empty_unreachable};
+use smallvec::SmallVec;
+
+/// Callees of at most this size (instructions and blocks) always go in.
+const SMALL: usize = 20;
+/// In loops and in functions that call themselves, up to this size.
+const HOT: usize = 80;
+/// How much a caller grows at most by callees that are not small, and by all.
+const GROWTH: [usize; 2] = [1000, 4000];
+/// A function goes into itself while it is smaller than this, at most so many rounds.
+const RECURSION: (usize, usize) = (60, 3);
+/// Callees with more blocks, dead ones too, are not looked at.
+const MAX_BLOCKS: usize = 256;
+/// Chains of inlined calls get no longer than this.
+const MAX_DEPTH: usize = 24;
+
+/// Inlines calls.
+pub fn run(f: &mut Function, cx: &mut Context<'_>) {
+    let (module, own) = (cx.module, cx.id);
+    let recursive = calls(f, own);
+    let mut grown = 0;
+    inline(f, |id, in_loop| {
+        let callee = module.functions.get(id).filter(|_| id != own)?;
+        let size = size(callee)?;
+        let hot = in_loop || recursive;
+        let fits = size <= SMALL && grown < GROWTH[1] || size <= HOT && hot && grown < GROWTH[0];
+        if !fits || calls(callee, id) || !cx.fuel.tick() {
+            return None;
+        }
+        grown += size;
+        Some(callee)
+    });
+    if recursive && size(f).is_some_and(|size| size < RECURSION.0) {
+        let body = f.clone();
+        for _ in 0..RECURSION.1 {
+            inline(f, |id, _| (id == own && cx.fuel.tick()).then_some(&body));
+            if size(f).is_none_or(|size| size >= RECURSION.0) {
+                break;
+            }
+        }
+    }
+}
+
+/// Instructions and blocks of a function that may be copied; none where it is too large or can't.
+fn size(f: &Function) -> Option<usize> {
+    if f.signature.env || f.blocks.len() > MAX_BLOCKS {
+        return None;
+    }
+    let mut size = 0;
+    for data in f.blocks.values() {
+        size += data.insts.len() + data.terminator.edges().len();
+        if size > HOT || data.insts.iter().any(|&inst| depth(f, f.insts[inst].loc) >= MAX_DEPTH) {
+            return None;
+        }
+    }
+    Some(size)
+}
+
+fn depth(f: &Function, loc: Loc) -> usize {
+    std::iter::successors(Some(loc), |&loc| f.locs[loc].inlined_at).take(MAX_DEPTH).count()
+}
+
+/// Whether a function calls `id`.
+fn calls(f: &Function, id: FuncRef) -> bool {
+    let mut insts = f.blocks.values().flat_map(|data| &data.insts);
+    insts.any(|&inst| callee(f, inst) == Some(id))
+}
+
+/// The function of the module that an instruction calls.
+pub fn callee(f: &Function, inst: Inst) -> Option<FuncRef> {
+    let data = &f.insts[inst];
+    (data.op == Op::Call).then_some(FuncRef(data.imm as u32))
+}
+
+/// Inlines the calls for which `choose`, told the callee and whether the call is in a loop, gives
+/// a body.
+fn inline<'a>(f: &mut Function, mut choose: impl FnMut(FuncRef, bool) -> Option<&'a Function>) {
+    let cfg = Cfg::compute(f);
+    let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
+    let mut results = Forward::new(f);
+    let mut changed = false;
+    for &block in cfg.rpo() {
+        if !f.blocks[block].insts.iter().any(|&inst| f.insts[inst].op == Op::Call) {
+            continue;
+        }
+        let in_loop = loops.depth(block) > 0;
+        let insts = std::mem::take(&mut f.blocks[block].insts);
+        let end = std::mem::replace(&mut f.blocks[block].terminator, Terminator::Unreachable);
+        let mut at = block;
+        for inst in insts {
+            match callee(f, inst).and_then(|id| choose(id, in_loop)) {
+                Some(body) => {
+                    changed = true;
+                    at = Copy::new(f, inst, body).carry_out(at, &mut results);
+                }
+                None => f.blocks[at].insts.push(inst),
+            }
+        }
+        f.blocks[at].terminator = end;
+        f.blocks[at].loc = f.blocks[block].loc;
+    }
+    if changed {
+        results.apply(f);
+        empty_unreachable(f, &Cfg::compute(f));
+    }
+}
+
+/// A body on its way into a function, in place of a call.
+struct Copy<'a> {
+    f: &'a mut Function,
+    call: Inst,
+    body: &'a Function,
+    values: SideTable<Value, Option<Value>>,
+    blocks: SideTable<Block, Option<Block>>,
+    locs: SideTable<Loc, Option<Loc>>,
+}
+
+impl<'a> Copy<'a> {
+    fn new(f: &'a mut Function, call: Inst, body: &'a Function) -> Self {
+        let (values, blocks, locs) =
+            (SideTable::new(None), SideTable::new(None), SideTable::new(None));
+        Self { f, call, body, values, blocks, locs }
+    }
+
+    /// Appends the body to a block; the block where it goes on behind the call.
+    fn carry_out(mut self, at: Block, results: &mut Forward) -> Block {
+        let body = self.body;
+        let cfg = Cfg::compute(body);
+        let after = self.f.add_block();
+        if let Some(result) = self.f.insts[self.call].result {
+            let param = self.f.add_param(after, self.f.values[result].ty);
+            results.set(result, param);
+        }
+        for (i, &param) in body.blocks[ENTRY].params.iter().enumerate() {
+            self.values[param] = Some(self.f.args(self.call)[i]);
+        }
+        self.blocks[ENTRY] = Some(at);
+        for &block in &cfg.rpo()[1..] {
+            let copy = self.f.add_block();
+            self.blocks[block] = Some(copy);
+            for &param in &body.blocks[block].params {
+                self.values[param] = Some(self.f.add_param(copy, body.values[param].ty));
+            }
+        }
+        for &block in cfg.rpo() {
+            let copy = self.blocks[block].unwrap_or(at);
+            for &inst in &body.blocks[block].insts {
+                let inst = self.inst(inst);
+                self.f.blocks[copy].insts.push(inst);
+            }
+            self.f.blocks[copy].loc = self.loc(body.blocks[block].loc);
+            self.f.blocks[copy].terminator = self.terminator(&body.blocks[block].terminator, after);
+        }
+        after
+    }
+
+    fn inst(&mut self, inst: Inst) -> Inst {
+        let mut data = self.body.insts[inst];
+        let args: SmallVec<[Value; 4]> =
+            self.body.args(inst).iter().map(|&arg| self.value(arg)).collect();
+        data.args = self.f.pool.list(&args);
+        data.loc = self.loc(data.loc);
+        let copy = self.f.insts.next_key();
+        data.result = data.result.map(|result| {
+            let ty = self.body.values[result].ty;
+            let value = self.f.values.push(ValueData { ty, def: ValueDef::Inst(copy) });
+            self.values[result] = Some(value);
+            value
+        });
+        self.f.insts.push(data)
+    }
+
+    fn terminator(&mut self, terminator: &Terminator, after: Block) -> Terminator {
+        if let Terminator::Return(value) = terminator {
+            let mut edge = Edge::to(after);
+            if !self.f.blocks[after].params.is_empty() {
+                edge.args.extend(value.map(|value| self.value(value)));
+            }
+            return Terminator::Jump(edge);
+        }
+        let mut copy = terminator.clone();
+        copy.map_uses(|value| self.value(value));
+        for edge in copy.edges_mut() {
+            edge.target = self.blocks[edge.target].unwrap_or(edge.target);
+        }
+        copy
+    }
+
+    fn value(&mut self, value: Value) -> Value {
+        match (self.values[value], self.body.as_const(value)) {
+            (Some(copy), _) => copy,
+            (None, Some(constant)) => self.f.constant(constant),
+            (None, None) => value,
+        }
+    }
+
+    /// The location of the copy: the same place, inlined at the call.
+    fn loc(&mut self, loc: Loc) -> Loc {
+        let mut chain: SmallVec<[Loc; 8]> = SmallVec::new();
+        let mut at = Some(loc);
+        let mut above = self.f.insts[self.call].loc;
+        while let Some(loc) = at {
+            if let Some(copy) = self.locs[loc] {
+                above = copy;
+                break;
+            }
+            chain.push(loc);
+            at = self.body.locs[loc].inlined_at;
+        }
+        for loc in chain.into_iter().rev() {
+            let LocData { span, function, .. } = self.body.locs[loc];
+            above = self.f.locs.push(LocData { span, function, inlined_at: Some(above) });
+            self.locs[loc] = Some(above);
+        }
+        above
+    }
+}
