@@ -7,6 +7,7 @@ mod emit;
 mod explain;
 mod figures;
 mod functions;
+mod json;
 mod limits;
 mod passes;
 mod repl;

@@ -7,7 +7,6 @@ use crate::pipeline::has_errors;
 use crate::sema::hir::{FuncId, StructId, Ty};
 use crate::sema::{self, display_ty};
 use crate::timing::Timings;
-use toyjit_runtime::Slot;
 
 /// A global of a session.
 #[derive(Clone, Debug)]
@@ -118,18 +117,22 @@ impl Session {
         let mut entry = entry?;
         let first = self.known.program.functions.len();
         let (mut draft, _) = Draft::lower(&mut entry, bodies, first, &self.interner);
-        draft.module.known_types = self.struct_types.clone();
-        draft.module.first_type = self.runtime.types.count();
+        self.adapt(&mut draft);
         let function = draft.named.iter().find(|&&(named, _)| named == id)?.1;
         Some(Explored { module: draft.module, function })
     }
 
     /// An entry in the variable form, with the function of its statements.
     pub fn explore_entry(&mut self, text: &str) -> Result<Explored, Failure> {
-        let mut timings = Timings::new();
-        let (_, draft, _) = self.draft("<entry>", text, &mut timings)?;
+        let (_, mut draft, _) = self.lowered("<entry>", text, &mut Timings::new())?;
+        self.adapt(&mut draft);
         let function = draft.module.script.unwrap_or(FuncRef(0));
         Ok(Explored { module: draft.module, function })
+    }
+
+    fn adapt(&self, draft: &mut Draft) {
+        draft.module.known_types = self.struct_types.clone();
+        draft.module.first_type = self.runtime.types.count();
     }
 
     fn is_named(&self, id: FuncId) -> bool {
@@ -166,10 +169,5 @@ impl Session {
     fn shown_type(&self, ty: Ty) -> String {
         let program = &self.known.program;
         display_ty(&program.types, &program.structs, &self.interner, ty)
-    }
-
-    /// The slot kind of a value, for callers outside.
-    pub fn slot(&self, ty: Ty) -> Slot {
-        crate::lower::slot_of(ty)
     }
 }

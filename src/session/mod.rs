@@ -165,6 +165,20 @@ impl Session {
         text: &str,
         timings: &mut Timings,
     ) -> Result<(Entry, Draft, Vec<Diagnostic>), Failure> {
+        let (entry, draft, said) = self.lowered(name, text, timings)?;
+        let draft = draft
+            .compile(&self.struct_types, &self.runtime, &self.options, timings)
+            .map_err(|error| Failure::Fault(error.to_string()))?;
+        Ok((entry, draft, said))
+    }
+
+    /// Parses, checks and lowers an entry.
+    fn lowered(
+        &mut self,
+        name: &str,
+        text: &str,
+        timings: &mut Timings,
+    ) -> Result<(Entry, Draft, Vec<Diagnostic>), Failure> {
         stacker::maybe_grow(FRONT_RED_ZONE, FRONT_STACK, || {
             let (base, ast, mut said) = timings.time("parse", || self.parse(name, text))?;
             let (entry, more) = timings.time("check", || {
@@ -183,9 +197,6 @@ impl Session {
             if has_errors(&said) {
                 return Err(Failure::Diagnostics(said));
             }
-            let draft = draft
-                .compile(&self.struct_types, &self.runtime, &self.options, timings)
-                .map_err(|error| Failure::Fault(error.to_string()))?;
             Ok((entry, draft, said))
         })
     }
