@@ -18,6 +18,7 @@ pub mod types;
 
 mod arrays;
 mod buffers;
+mod census;
 mod bulk;
 mod collect;
 mod heap;

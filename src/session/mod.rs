@@ -37,6 +37,9 @@ pub use inspect::{Explored, Variable};
 /// The longest text of a value that is shown, in bytes.
 const LONGEST_SHOWN: usize = 1 << 16;
 
+/// So many units may be pinned before the heap is looked through for function values.
+const CENSUS: usize = 64;
+
 /// A session.
 pub struct Session {
     /// How entries are compiled.
@@ -61,6 +64,8 @@ pub struct Session {
     /// Globals that nobody uses.
     free: Vec<GlobalId>,
     next_function: u32,
+    /// With so many units that are pinned it is time for a census.
+    census_at: usize,
     entries: usize,
     /// Whether the last text of the sources is of no use any longer.
     disposable: bool,
@@ -112,6 +117,7 @@ impl Session {
             retired: Vec::new(),
             free: Vec::new(),
             next_function: 0,
+            census_at: CENSUS,
             entries: 0,
             disposable: false,
         })
@@ -375,14 +381,36 @@ impl Session {
             self.uses[global] += 1;
         }
         self.units.insert(first, unit);
+        if pinned && self.units.values().filter(|unit| unit.pinned).count() >= self.census_at {
+            self.census();
+        }
+    }
+
+    /// Lets go of the units whose function values nothing can reach any longer.
+    fn census(&mut self) {
+        let live = self.runtime.live_types();
+        let is_dead = |first: u32, unit: &Unit| {
+            let may_make_more = unit.named.iter().any(|&(id, _)| self.homes[id] == Some(first));
+            unit.pinned && !may_make_more && unit.types.clone().all(|ty| !live[ty as usize])
+        };
+        let units = self.units.iter().filter(|&(&first, unit)| is_dead(first, unit));
+        let dead: Vec<u32> = units.map(|(&first, _)| first).collect();
+        for first in dead {
+            self.drop_unit(first);
+        }
+        let pinned = self.units.values().filter(|unit| unit.pinned).count();
+        self.census_at = CENSUS + 2 * pinned;
     }
 
     fn drop_unit_if_dead(&mut self, home: u32) {
         let Some(unit) = self.units.get(&home) else { return };
         let is_home = |&(id, _): &(FuncId, FuncRef)| self.homes[id] == Some(home);
-        if unit.pinned || unit.named.iter().any(is_home) {
-            return;
+        if !unit.pinned && !unit.named.iter().any(is_home) {
+            self.drop_unit(home);
         }
+    }
+
+    fn drop_unit(&mut self, home: u32) {
         if let Some(unit) = self.units.remove(&home) {
             unit.linked.unlink(&mut self.runtime);
             for &global in &unit.globals {

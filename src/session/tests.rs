@@ -120,6 +120,17 @@ fn memory_of_dead_entries_is_returned() {
         d.says("fn f(x: int) -> int { return x; }", "");
     }
     assert_eq!(d.session.units.len(), 1);
+    d.says("let keep = [fn() -> int { return 1; }]", "");
+    for _ in 0..200 {
+        d.says("let add = fn(x: int) -> int { return x + 1; }; add(1)", "= 2 : int");
+    }
+    assert!(d.session.units.len() < 2 * CENSUS);
+    d.says("keep[0]() + add(1)", "= 3 : int");
+    d.says("fn make(k: int) -> fn() -> int { return fn() -> int { return k; }; }", "");
+    d.says("let made = make(9)", "");
+    d.says("fn make(k: int) -> fn() -> int { return fn() -> int { return 0; }; }", "");
+    d.session.census();
+    d.says("made() + make(1)()", "= 9 : int");
     assert!(d.session.known.program.globals.len() < 8);
     assert!(d.session.runtime.globals() < 8);
 }

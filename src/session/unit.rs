@@ -13,6 +13,7 @@ use crate::sema::hir::{self, FuncId, FunctionKind, GlobalId};
 use crate::source::{Diagnostic, Interner};
 use crate::timing::Timings;
 use crate::x64::Stub;
+use std::ops::Range;
 use std::rc::Rc;
 use toyjit_runtime::Runtime;
 
@@ -34,6 +35,8 @@ pub(super) struct Unit {
     pub mentions: Vec<Mention>,
     /// The static function values of its functions.
     pub closures: Arena<FuncRef, u64>,
+    /// The object types of its function values.
+    pub types: Range<u32>,
     /// Whether its code must stay, since function values that lead to it may be anywhere.
     pub pinned: bool,
 }
@@ -178,6 +181,8 @@ impl Unit {
             globals: draft.globals.clone(),
             mentions: draft.mentions.clone(),
             closures: loaded.closures,
+            types: draft.module.closure_type(FuncRef(0))
+                ..draft.module.closure_type(draft.module.functions.next_key()),
             pinned: false,
         })
     }
