@@ -107,7 +107,7 @@ pub fn middle(
     timings: &mut Timings,
     observer: &mut dyn Observer,
 ) {
-    let folding = if options.level == 0 { Folding::Off } else { Folding::On };
+    let folding = Folding::On;
     timings.time("ssa", || {
         for function in module.functions.values_mut() {
             let construction = options.construction.unwrap_or_else(|| ssa::choose(function));

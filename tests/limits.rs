@@ -43,7 +43,7 @@ fn compile(text: &str, level: u8, runtime: &mut Runtime) -> Executable {
 
 /// A program with a runtime of its own, in either engine.
 enum Program {
-    Machine(Executable),
+    Machine(Box<Executable>),
     Tree(Box<pipeline::Front>),
 }
 
@@ -53,7 +53,7 @@ const ENGINES: [Option<u8>; 3] = [Some(0), Some(2), None];
 impl Program {
     fn new(text: &str, engine: Option<u8>, runtime: &mut Runtime) -> Self {
         match engine {
-            Some(level) => Program::Machine(compile(text, level, runtime)),
+            Some(level) => Program::Machine(Box::new(compile(text, level, runtime))),
             None => Program::Tree(Box::new(front(text))),
         }
     }

@@ -36,7 +36,7 @@ pub enum Interrupt {
 /// Interrupts a run, from any thread (but not from a signal handler), also after the runtime has
 /// gone.
 #[derive(Clone)]
-pub struct Interrupter(pub(crate) Arc<Control>);
+pub struct Interrupter(Arc<Control>);
 
 /// What interrupters and the runtime share.
 struct Control {

@@ -293,10 +293,9 @@ fn stack_maps(
                 if Pos::after(map.0) >= range.end {
                     break;
                 }
-                if definition.inst() != map.0 || definition.is_gap() {
-                    if !fault::is(Fault::RootMissing) || map.1.is_empty() {
-                        map.1.push(slot);
-                    }
+                let lost = fault::is(Fault::RootMissing) && !map.1.is_empty();
+                if !lost && (definition.inst() != map.0 || definition.is_gap()) {
+                    map.1.push(slot);
                 }
             }
         }

@@ -28,8 +28,9 @@ pub(crate) fn large(blocks: usize, near: usize) -> Function {
     let shared: Vec<Variable> =
         (0..8).map(|i| f.add_variable(format!("x{i}"), Type::Int, Span::default())).collect();
     let zero = f.int(0);
+    let first = f.add_param(ENTRY, Type::Int);
     for &variable in &shared {
-        f.append_assign(ENTRY, variable, Op::Copy, &[zero], 0, Loc(0));
+        f.append_assign(ENTRY, variable, Op::Copy, &[first], 0, Loc(0));
     }
     (1..blocks).for_each(|_| _ = f.add_block());
     let value = |f: &Function, at: usize| f.variables[shared[at % 8]].value;

@@ -110,7 +110,9 @@ impl Folder<'_> {
                 let mask = self.f.int(divisor.unwrap_or(1) - 1);
                 Some(Rewrite::Inst(Op::IAnd, smallvec![a, mask]))
             }
-            Op::SDiv if fault::is(Fault::FoldDivShift) && divisor.is_some_and(|d| d > 0 && d & (d - 1) == 0) =>
+            Op::SDiv
+                if fault::is(Fault::FoldDivShift)
+                    && divisor.is_some_and(|d| d > 0 && d & (d - 1) == 0) =>
             {
                 let count = self.f.int(i64::from(divisor.unwrap_or(1).trailing_zeros()));
                 Some(Rewrite::Inst(Op::Sar, smallvec![a, count]))

@@ -1,6 +1,7 @@
 //! Shows that the net holds: each seeded fault is given to a compiler, and the fuzzer looks for it.
 
 use crate::fault::Fault;
+use crate::reduce::reduce_with;
 use crate::run::died_by;
 use crate::verdict::{Failure, Matter, Verdict};
 use crate::worker::{Worker, WorkerArgs};
@@ -20,6 +21,9 @@ pub struct FaultArgs {
     /// The first seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Seconds to make each finding small, to see how far that goes.
+    #[arg(long, default_value_t = 0)]
+    reduce: u64,
     /// How many workers; one a core where it is absent.
     #[arg(long)]
     jobs: Option<usize>,
@@ -32,6 +36,8 @@ struct Found {
     programs: u64,
     time: Duration,
     failure: Failure,
+    /// Lines of the reduced program, if it was asked for.
+    lines: Option<usize>,
 }
 
 /// Of every so many programs one is a module of IR.
@@ -49,7 +55,7 @@ pub fn run(args: &FaultArgs) -> i32 {
         args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from));
     let next = Mutex::new(faults.iter());
     let results = Mutex::new(BTreeMap::new());
-    println!("| fault | found by | as | programs | seconds |\n|---|---|---|---|---|");
+    println!("| fault | found by | as | programs | seconds | lines |\n|---|---|---|---|---|---|");
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| {
@@ -73,14 +79,15 @@ pub fn run(args: &FaultArgs) -> i32 {
 
 fn row(fault: Fault, found: Option<&Found>) -> String {
     match found {
-        None => format!("| {} | nothing | | | |", fault.name()),
-        Some(Found { matter, seed, programs, time, failure }) => format!(
-            "| {} | {} | {} ({} {seed}) | {programs} | {:.1} |",
+        None => format!("| {} | nothing | | | | |", fault.name()),
+        Some(Found { matter, seed, programs, time, failure, lines }) => format!(
+            "| {} | {} | {} ({} {seed}) | {programs} | {:.1} | {} |",
             fault.name(),
             failure.engine,
             failure.kind.replace('|', "/"),
             matter.name(),
-            time.as_secs_f64()
+            time.as_secs_f64(),
+            lines.map(|lines| lines.to_string()).unwrap_or_default()
         ),
     }
 }
@@ -88,19 +95,23 @@ fn row(fault: Fault, found: Option<&Found>) -> String {
 fn hunt(fault: Fault, args: &FaultArgs) -> Option<Found> {
     let start = Instant::now();
     let mut worker = Worker::new(WorkerArgs::of(Matter::Programs).with_fault(fault));
-    let mut programs = 0;
-    for seed in args.seed.. {
+    for (programs, seed) in (1..).zip(args.seed..) {
         if start.elapsed() > Duration::from_secs(args.seconds) {
             break;
         }
-        programs += 1;
         let matter = if seed % IR_SHARE == 0 { Matter::Ir } else { Matter::Programs };
         let mut verdict = Verdict::Discard;
         if let Err((at, died)) = worker.seeds(matter, seed, 1, |_, found| verdict = found) {
             verdict = died_by(&mut worker, matter, at, died);
         }
         if let Verdict::Fail(failure) = verdict {
-            return Some(Found { matter, seed, programs, time: start.elapsed(), failure });
+            let time = start.elapsed();
+            let lines = (args.reduce > 0).then(|| {
+                let (text, budget) = (matter.text(seed), Duration::from_secs(args.reduce));
+                let small = reduce_with(&mut worker, matter, &text, seed, &failure, budget);
+                small.iter().filter(|&&byte| byte == b'\n').count()
+            });
+            return Some(Found { matter, seed, programs, time, failure, lines });
         }
     }
     None

@@ -236,7 +236,7 @@ const IR_WORDS: &[&str] = &[
 fn soup(random: &mut Random) -> Vec<u8> {
     let mut text = String::new();
     for _ in 0..random.below(120) {
-        text.push_str(*random.pick::<&str>(WORDS));
+        text.push_str(random.pick::<&str>(WORDS));
         if random.chance(80) {
             text.push(' ');
         }

@@ -47,12 +47,12 @@ pub struct Subject {
 type Passes = (u8, Vec<String>, Option<u64>);
 
 enum Program {
-    Toy(Front),
+    Toy(Box<Front>),
     Ir(Module),
 }
 
 /// How many steps the IR interpreter may take.
-const STEPS: u64 = 20_000_000;
+const STEPS: u64 = 3_000_000;
 
 impl Subject {
     /// The Toy program with this text.
@@ -64,7 +64,7 @@ impl Subject {
             let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
             Discard::Errors(first.map(|d| d.message.clone()).unwrap_or_default())
         })?;
-        Ok(Self { sources, program: Program::Toy(front), optimised: RefCell::default() })
+        Ok(Self { sources, program: Program::Toy(Box::new(front)), optimised: RefCell::default() })
     }
 
     /// The module with this text.
@@ -72,7 +72,11 @@ impl Subject {
         let module = ir::parse::module(text).map_err(|error| Discard::Errors(error.to_string()))?;
         ir::verify::verify_module(&module)
             .map_err(|errors| Discard::Errors(errors[0].to_string()))?;
-        Ok(Self { sources: Sources::new(), program: Program::Ir(module), optimised: RefCell::default() })
+        Ok(Self {
+            sources: Sources::new(),
+            program: Program::Ir(module),
+            optimised: RefCell::default(),
+        })
     }
 
     /// Its module, in the form in which it comes to the optimiser.
@@ -102,9 +106,7 @@ impl Subject {
                 self.end(ended.map_err(|halt| (halt.stop, halt.trace)))
             }
             (How::Oracle | How::Variables, _) => self.interpret(self.module(), &mut runtime),
-            (How::Ir, _) => {
-                self.interpret(&self.optimised(engine), &mut runtime)
-            }
+            (How::Ir, _) => self.interpret(&self.optimised(engine), &mut runtime),
             (How::Native, _) => match self.compile(engine, &mut runtime) {
                 Err(error) => Ok(format!("does not compile: {error}")),
                 Ok(executable) => {
@@ -128,7 +130,8 @@ impl Subject {
     /// else, so that engines share it.
     fn optimised(&self, engine: &Engine) -> Module {
         let key = (engine.level, engine.without.clone(), engine.fuel);
-        let known = self.optimised.borrow().iter().find(|(of, _)| *of == key).map(|(_, m)| m.clone());
+        let known =
+            self.optimised.borrow().iter().find(|(of, _)| *of == key).map(|(_, m)| m.clone());
         known.unwrap_or_else(|| {
             let mut module = self.module().clone();
             pipeline::middle(&mut module, &engine.options(), &mut Timings::new(), &mut ());

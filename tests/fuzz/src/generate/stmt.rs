@@ -288,7 +288,11 @@ impl Generator {
                     let ty = Ty::Array(Box::new(Ty::Int));
                     let value = self.expr(&ty, 1);
                     self.line(&format!("let {name}: [int] = {value};"));
-                    self.scope.push(Variable { name: name.clone(), ty: ty.clone(), mutable: false });
+                    self.scope.push(Variable {
+                        name: name.clone(),
+                        ty: ty.clone(),
+                        mutable: false,
+                    });
                     (name, ty)
                 }
             },
@@ -333,7 +337,10 @@ impl Generator {
             4 => {
                 self.line(&format!("var {i} = 0;"));
                 self.open(&format!("while {i} < len({a}) {{"));
-                self.line(&format!("if {a}[{i}] + {} < {sum} {{ {a}[{i}] += 1; }}", 1i64 << (20 * k)));
+                self.line(&format!(
+                    "if {a}[{i}] + {} < {sum} {{ {a}[{i}] += 1; }}",
+                    1i64 << (20 * k)
+                ));
                 self.line(&format!("{i} += {};", k + 1));
             }
             _ => {
