@@ -15,7 +15,7 @@ use crate::mach::{Allocation, CompiledFunction, Target, VCode};
 use crate::opt::{self, Observer};
 use crate::regalloc;
 use crate::report::trace;
-use crate::sema::{self, hir};
+use crate::sema::{self, HostHead, hir};
 use crate::source::{Diagnostic, Interner, Severity, Sources, Trace};
 use crate::ssa::{self, Construction, Folding};
 use crate::syntax;
@@ -74,11 +74,20 @@ pub struct Front {
 /// Parses and checks the files of `sources`: everything up to the CFG, and all that is to be said
 /// of it. A program comes out only where nothing of that is an error.
 pub fn front(sources: &Sources, timings: &mut Timings) -> (Option<Front>, Vec<Diagnostic>) {
+    front_with(sources, &[], timings)
+}
+
+/// The same for a program that may call functions of the host.
+pub fn front_with(
+    sources: &Sources,
+    hosts: &[HostHead],
+    timings: &mut Timings,
+) -> (Option<Front>, Vec<Diagnostic>) {
     stacker::maybe_grow(FRONT_RED_ZONE, FRONT_STACK, || {
         let mut interner = Interner::new();
         let (ast, mut diagnostics) =
             timings.time("parse", || syntax::parse(sources, 0, &mut interner));
-        let (program, said) = timings.time("check", || sema::check(&ast, &interner));
+        let (program, said) = timings.time("check", || sema::check_with(hosts, &ast, &mut interner));
         let syntax_is_right = !has_errors(&diagnostics);
         diagnostics.extend(said);
         let Some(program) = program.filter(|_| syntax_is_right) else {

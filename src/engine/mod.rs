@@ -15,6 +15,7 @@
 
 mod error;
 mod function;
+mod host;
 mod module;
 mod values;
 mod watch;
@@ -24,6 +25,7 @@ mod tests;
 
 pub use error::{CompileError, Diagnostics, FunctionError, Stopped};
 pub use function::Function;
+pub use host::{HostFunction, HostResult};
 pub use module::Module;
 pub use toyjit_runtime::{Captured, Input, Interrupt, Interrupter, Output, Stop, Trap};
 pub use values::{Argument, Arguments, Returned};
@@ -43,6 +45,7 @@ pub struct Engine {
     stack_size: Option<usize>,
     timeout: Option<Duration>,
     args: Vec<Vec<u8>>,
+    hosts: Vec<host::Host>,
 }
 
 impl Engine {
@@ -86,6 +89,22 @@ impl Engine {
         self
     }
 
+    /// Lets programs call a Rust function by this name. A function that the program declares hides
+    /// it.
+    ///
+    /// ```
+    /// let engine = toyjit::Engine::new().host("cube", |x: i64| x * x * x);
+    /// let mut module = engine.compile("demo.toy", "fn main() -> int { return cube(3); }")?;
+    /// assert_eq!(module.run()?, 27);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn host<A, R>(mut self, name: &str, function: impl HostFunction<A, R>) -> Self {
+        self.hosts.retain(|host| host.head.name != name);
+        self.hosts.push(host::Host::new(name, function));
+        self
+    }
+
     /// Compiles a program. Nothing of it runs yet.
     pub fn compile(&self, name: &str, source: &str) -> Result<Module, CompileError> {
         let mut sources = Sources::new();
@@ -93,7 +112,10 @@ impl Engine {
             return Err(CompileError::Fault("the source is larger than 4 GiB".to_owned()));
         }
         let mut timings = Timings::new();
-        let (front, diagnostics) = pipeline::front(&sources, &mut timings);
+        let (front, diagnostics) = {
+            let hosts: Vec<_> = self.hosts.iter().map(|host| host.head.clone()).collect();
+            pipeline::front_with(&sources, &hosts, &mut timings)
+        };
         let sources = Arc::new(sources);
         let said = Diagnostics::new(Arc::clone(&sources), diagnostics);
         match front {

@@ -71,9 +71,17 @@ impl Module {
         let fault = |error: &dyn std::fmt::Display| CompileError::Fault(error.to_string());
         let mut runtime = Runtime::new(engine.config())
             .map_err(|stop| CompileError::Fault(format!("no memory for a runtime: {stop:?}")))?;
+        let hosts = engine.hosts.iter().map(|host| host.register(&mut runtime));
+        let hosts: Vec<u64> = hosts.collect();
+        let mut module = front.lowered.module;
+        module.first_type = runtime.types.count();
         let mut timings = Timings::new();
-        let executable = pipeline::compile(front, &engine.options, &mut runtime, &mut timings)
-            .map_err(|error| fault(&error))?;
+        let executable =
+            pipeline::compile_module(module, &engine.options, &mut runtime, &mut timings)
+                .map_err(|error| fault(&error))?;
+        for (slot, value) in (0..).zip(hosts) {
+            runtime.set_global(slot, value);
+        }
         Ok(Self {
             id: MODULES.fetch_add(1, Ordering::Relaxed),
             runtime,
@@ -231,7 +239,8 @@ impl Module {
 }
 
 fn exported(program: &Program, interner: &Interner) -> BTreeMap<String, Exported> {
-    let named = program.functions.iter().filter(|(_, f)| f.kind == FunctionKind::Named);
+    let own = program.functions.iter().skip(program.hosts);
+    let named = own.filter(|(_, f)| f.kind == FunctionKind::Named);
     named
         .filter_map(|(id, function)| {
             let TyKind::Function(params, result) = program.types.kind(function.ty) else {
@@ -243,7 +252,7 @@ fn exported(program: &Program, interner: &Interner) -> BTreeMap<String, Exported
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let result_name = if *result == Ty::UNIT { "()".to_owned() } else { show(*result) };
             let exported = Exported {
-                function: FuncRef(id.0),
+                function: FuncRef(id.0 - program.hosts as u32),
                 params: params.to_vec(),
                 result: *result,
                 shown: shown(&names, &result_name),

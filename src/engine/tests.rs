@@ -110,3 +110,47 @@ fn input_args_and_exit() {
     assert_eq!(stopped.stop, Stop::Exit(3));
     assert_eq!(captured.take(), b"line [\"x\"]\n");
 }
+
+#[test]
+fn programs_call_the_host() {
+    let engine = Engine::new()
+        .host("join", |a: String, b: i64, c: f64, d: bool, e: u8| format!("{a}{b}{c}{d}{e}"))
+        .host("half", |x: f64| x / 2.0)
+        .host("check", |x: i64| if x < 3 { Ok(x) } else { Err(format!("{x} is too much")) })
+        .host("broken", || -> i64 { panic!("no") })
+        .host("nothing", || {});
+    let source = "
+        let apply = half;
+        fn text() -> str {
+            let all: [str] = [];
+            for i in 0..2000 { all.push(join(\"é\", i, 0.5, true, 'a')); }
+            nothing();
+            return all[0] + all[1999];
+        }
+        fn halves(x: float) -> float { return half(x) + apply(x); }
+        fn up_to(n: int) -> int {
+            var total = 0;
+            for i in 0..n { total += check(i); }
+            return total;
+        }
+        fn fail() -> int { return broken(); }";
+    let mut m = engine.compile("host.toy", source).unwrap();
+    let text = m.function::<(), String>("text").unwrap();
+    assert_eq!(text.call(&mut m, ()).unwrap(), "é00.5true97é19990.5true97");
+    let halves = m.function::<(f64,), f64>("halves").unwrap();
+    assert_eq!(halves.call(&mut m, (5.0,)).unwrap(), 5.0);
+    let up_to = m.function::<(i64,), i64>("up_to").unwrap();
+    assert_eq!(up_to.call(&mut m, (3,)).unwrap(), 3);
+    let stopped = up_to.call(&mut m, (5,)).unwrap_err();
+    assert_eq!(stopped.trap(), Some(&Trap::Panic(b"3 is too much".to_vec())));
+    assert_eq!(stopped.place().as_deref(), Some("host.toy:12:36"));
+    let fail = m.function::<(), i64>("fail").unwrap();
+    assert!(fail.call(&mut m, ()).unwrap_err().trap().is_some());
+    assert_eq!(up_to.call(&mut m, (3,)).unwrap(), 3);
+    assert!(m.function::<(f64,), f64>("half").is_err());
+
+    let hidden = engine.compile("own.toy", "fn half(x: int) -> int { return x / 2; } fn main() -> int { return half(9); }");
+    assert_eq!(hidden.unwrap().run().unwrap(), 4);
+    let wrong = engine.compile("bad.toy", "print(half(1));").unwrap_err().to_string();
+    assert!(wrong.contains("expected `float`") && !wrong.contains("declared here"), "{wrong}");
+}

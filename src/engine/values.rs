@@ -65,6 +65,54 @@ pub(super) mod sealed {
         fn pass(self, runtime: &mut Runtime) -> Result<Passing, Stop>;
     }
 
+    /// Arguments on their way out of registers.
+    pub struct Taking<'a> {
+        arguments: &'a toyjit_runtime::Arguments,
+        words: usize,
+        floats: usize,
+    }
+
+    impl<'a> Taking<'a> {
+        pub fn new(arguments: &'a toyjit_runtime::Arguments) -> Self {
+            Self { arguments, words: 0, floats: 0 }
+        }
+
+        fn word(&mut self) -> u64 {
+            self.words += 1;
+            self.arguments.words[self.words - 1]
+        }
+
+        fn float(&mut self) -> f64 {
+            self.floats += 1;
+            self.arguments.floats[self.floats - 1]
+        }
+    }
+
+    /// What a host function may take.
+    pub trait Taken: Sized {
+        const TYPE: Ty;
+        fn take(from: &mut Taking<'_>, runtime: &Runtime) -> Self;
+    }
+
+    /// What a host function may give as it is.
+    pub trait Given {
+        fn give(self, runtime: &mut Runtime) -> Result<Results, Stop>;
+    }
+
+    pub trait HostResult {
+        const TYPE: Ty;
+        fn give(self, runtime: &mut Runtime) -> Result<Results, Stop>;
+    }
+
+    pub trait HostFunction<A, R>: Send + Sync + 'static {
+        fn types() -> (Vec<Ty>, Ty);
+        fn call(
+            &self,
+            runtime: &mut Runtime,
+            arguments: &toyjit_runtime::Arguments,
+        ) -> Result<Results, Stop>;
+    }
+
     macro_rules! words {
         ($($rust:ty, $toy:ident, $from:expr;)+) => {$(
             impl Argument for $rust {
@@ -80,6 +128,20 @@ pub(super) mod sealed {
                 fn take(results: Results, _: &Runtime) -> Self {
                     let from: fn(u64) -> $rust = $from;
                     from(results.word)
+                }
+            }
+
+            impl Taken for $rust {
+                const TYPE: Ty = Ty::$toy;
+                fn take(from: &mut Taking<'_>, _: &Runtime) -> Self {
+                    let convert: fn(u64) -> $rust = $from;
+                    convert(from.word())
+                }
+            }
+
+            impl Given for $rust {
+                fn give(self, _: &mut Runtime) -> Result<Results, Stop> {
+                    Ok(Results { word: self as u64, ..Results::default() })
                 }
             }
         )+};
@@ -103,6 +165,39 @@ pub(super) mod sealed {
         const TYPE: Ty = Ty::FLOAT;
         fn take(results: Results, _: &Runtime) -> Self {
             results.float
+        }
+    }
+
+    impl Taken for f64 {
+        const TYPE: Ty = Ty::FLOAT;
+        fn take(from: &mut Taking<'_>, _: &Runtime) -> Self {
+            from.float()
+        }
+    }
+
+    impl Given for f64 {
+        fn give(self, _: &mut Runtime) -> Result<Results, Stop> {
+            Ok(Results { float: self, ..Results::default() })
+        }
+    }
+
+    impl Taken for String {
+        const TYPE: Ty = Ty::STR;
+        fn take(from: &mut Taking<'_>, runtime: &Runtime) -> Self {
+            String::from_utf8_lossy(runtime.str_bytes(from.word())).into_owned()
+        }
+    }
+
+    impl Given for String {
+        fn give(self, runtime: &mut Runtime) -> Result<Results, Stop> {
+            let word = runtime.new_str(self.as_bytes())?;
+            Ok(Results { word, ..Results::default() })
+        }
+    }
+
+    impl Given for () {
+        fn give(self, _: &mut Runtime) -> Result<Results, Stop> {
+            Ok(Results::default())
         }
     }
 
@@ -149,6 +244,26 @@ pub(super) mod sealed {
                     let mut to = Passing::default();
                     $($name.pass(&mut to, runtime)?;)*
                     Ok(to)
+                }
+            }
+
+            impl<$($name: Taken,)* R: HostResult, Call> HostFunction<($($name,)*), R> for Call
+            where
+                Call: Fn($($name),*) -> R + Send + Sync + 'static,
+            {
+                fn types() -> (Vec<Ty>, Ty) {
+                    (vec![$($name::TYPE),*], R::TYPE)
+                }
+
+                #[allow(non_snake_case, unused_mut, unused_variables)]
+                fn call(
+                    &self,
+                    runtime: &mut Runtime,
+                    arguments: &toyjit_runtime::Arguments,
+                ) -> Result<Results, Stop> {
+                    let mut from = Taking::new(arguments);
+                    $(let $name = $name::take(&mut from, runtime);)*
+                    self($($name),*).give(runtime)
                 }
             }
         )+};

@@ -105,7 +105,7 @@ impl<'a> Builder<'a> {
             _ => function.body.span.end,
         };
         self.statements(&function.body.statements, list_end);
-        if self.tables.moved.is_some() && function.kind == FunctionKind::Script {
+        if self.tables.is_unit && function.kind == FunctionKind::Script {
             self.needs_values(&function.body.statements);
         }
         if self.f.signature.result.is_some() {

@@ -32,7 +32,7 @@ use crate::ir::module::{GlobalData, StructureData};
 use crate::ir::{self, FuncRef, Module};
 use crate::sema::hir::{self, Program, StmtKind};
 use crate::source::Interner;
-use crate::entity::SideTable;
+use crate::entity::{Entity, SideTable};
 use crate::sema::hir::{FuncId, GlobalId};
 use builder::Builder;
 use tables::{Place, Tables};
@@ -52,7 +52,24 @@ pub struct Lowered {
 pub fn lower(program: &Program, interner: &Interner) -> Lowered {
     let mut tables = Tables::new(program);
     let mut lowered = Lowered { module: declarations(program, interner), facts: facts(program) };
-    for id in program.functions.keys() {
+    if program.hosts > 0 {
+        let mut places = SideTable::with_len(None, program.functions.len());
+        for id in program.functions.keys() {
+            places[id] = Some(match id.0.checked_sub(program.hosts as u32) {
+                Some(number) => Place::Here(FuncRef(number)),
+                None => Place::Slot(GlobalId(id.0)),
+            });
+        }
+        tables.moved = Some(places);
+        lowered.module.script = Some(tables.here(program.script));
+        if let (Some(main), Some(of)) = (&mut lowered.module.main, program.main) {
+            main.0 = tables.here(of.function);
+        }
+        for slot in (0..program.hosts).map(ir::Global::new) {
+            lowered.facts.globals[slot].known = true;
+        }
+    }
+    for id in program.functions.keys().skip(program.hosts) {
         add(&mut lowered, program, interner, &mut tables, id);
     }
     lowered.module.classes = tables.class_slots;
@@ -82,6 +99,7 @@ pub fn lower_unit(program: &Program, interner: &Interner, unit: &Unit<'_>) -> Lo
         places[id] = Some(Place::Here(FuncRef(number as u32)));
     }
     tables.moved = Some(places);
+    tables.is_unit = true;
     let mut lowered = Lowered { module: declarations(program, interner), facts: facts(program) };
     lowered.module.script = Some(tables.here(program.script));
     for global in lowered.facts.globals.values_mut() {

@@ -25,6 +25,8 @@ pub(super) struct Tables {
     string_numbers: FxHashMap<Box<[u8]>, StrRef>,
     /// Where functions are that do not have the number in the module that they have in the program.
     pub moved: Option<SideTable<FuncId, Option<Place>>>,
+    /// Whether this is a part of a session, whose globals are read later.
+    pub is_unit: bool,
 }
 
 impl Tables {
@@ -38,7 +40,7 @@ impl Tables {
             }
         }
         let string_numbers = FxHashMap::default();
-        Self { classes, class_slots, strings: Arena::new(), string_numbers, moved: None }
+        Self { classes, class_slots, strings: Arena::new(), string_numbers, moved: None, is_unit: false }
     }
 
     /// Where a function is to be found.

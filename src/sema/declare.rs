@@ -4,7 +4,7 @@
 use super::hir::{self, FuncId, FunctionKind, StructId, Ty, TyKind};
 use super::scope::Origin;
 use super::types::BASIC;
-use super::{Checker, Signature, codes};
+use super::{Checker, HostHead, Signature, codes};
 use crate::entity::Arena;
 use crate::source::{Diagnostic, Span, Symbol};
 use crate::syntax::ast::{self, Item, StmtKind};
@@ -45,6 +45,20 @@ impl Checker<'_> {
             self.unknown.clear();
         }
         Declared { script, functions }
+    }
+
+    /// Declares a function of the host, and the global that holds its value.
+    pub(super) fn declare_host(&mut self, host: &HostHead, name: Symbol) {
+        let none = Span::default();
+        let id = self.add_function(Some(name), FunctionKind::Named, none);
+        let params = host.params.iter().map(|&ty| (name, ty, none)).collect();
+        self.signatures[id] = Signature { params, result: host.result, result_span: None };
+        let ty = self.function_type(host.params.clone().into(), host.result);
+        self.functions[id].result = host.result;
+        self.functions[id].ty = ty;
+        self.globals.push(hir::Global { name, ty, mutable: false, span: none });
+        self.names[name].function = Some(id);
+        self.hosts += 1;
     }
 
     /// Checks the bodies of the named functions.
@@ -175,7 +189,7 @@ impl Checker<'_> {
             return id;
         }
         let entry = self.names[name];
-        if let Some(first) = entry.function {
+        if let Some(first) = entry.function.filter(|f| f.0 as usize >= self.hosts) {
             let first = self.functions[first].span;
             self.duplicate(codes::DUPLICATE_ITEM, "functions", name, first, span);
             return id;
@@ -229,7 +243,7 @@ impl Checker<'_> {
     /// The function `main` with its signature, if there is one.
     pub(super) fn main_function(&mut self) -> Option<hir::Main> {
         let symbol = self.interner.find("main")?;
-        let function = self.names[symbol].function?;
+        let function = self.names[symbol].function.filter(|f| f.0 as usize >= self.hosts)?;
         let signature = &self.signatures[function];
         let takes_args = match signature.params[..] {
             [] => Some(false),
