@@ -87,7 +87,8 @@ pub fn front_with(
         let mut interner = Interner::new();
         let (ast, mut diagnostics) =
             timings.time("parse", || syntax::parse(sources, 0, &mut interner));
-        let (program, said) = timings.time("check", || sema::check_with(hosts, &ast, &mut interner));
+        let (program, said) =
+            timings.time("check", || sema::check_with(hosts, &ast, &mut interner));
         let syntax_is_right = !has_errors(&diagnostics);
         diagnostics.extend(said);
         let Some(program) = program.filter(|_| syntax_is_right) else {

@@ -37,7 +37,8 @@ fn compare(file: &Path, said: &str) -> Option<String> {
         return None;
     }
     let expected = fs::read_to_string(file).unwrap_or_default();
-    (expected != said).then(|| format!("{}:\n--- expected\n{expected}--- said\n{said}", file.display()))
+    (expected != said)
+        .then(|| format!("{}:\n--- expected\n{expected}--- said\n{said}", file.display()))
 }
 
 #[test]
@@ -49,7 +50,8 @@ fn sessions_through_a_pipe() {
         if path.extension().is_some_and(|e| e == "in") {
             count += 1;
             let (said, code) = session(&fs::read_to_string(&path).expect("a session"));
-            wrong.extend(compare(&path.with_extension("out"), &format!("{said}exit code {code}\n")));
+            wrong
+                .extend(compare(&path.with_extension("out"), &format!("{said}exit code {code}\n")));
         }
     }
     assert!(count > 3 && wrong.is_empty(), "{}", wrong.join("\n"));
@@ -80,7 +82,10 @@ fn fits(expected: &[&str], said: &[&str]) -> bool {
     let Some((&first, rest)) = expected.split_first() else { return said.is_empty() };
     match first {
         "…" => (0..=said.len()).any(|skip| fits(rest, &said[skip..])),
-        _ => said.first().is_some_and(|line| line.trim_end() == first.trim_end()) && fits(rest, &said[1..]),
+        _ => {
+            said.first().is_some_and(|line| line.trim_end() == first.trim_end())
+                && fits(rest, &said[1..])
+        }
     }
 }
 

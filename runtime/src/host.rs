@@ -18,8 +18,7 @@ use crate::trap::{Stop, Trap};
 use crate::types::TypeInfo;
 
 /// A function of the host: it finds its arguments in their registers and leaves its result there.
-pub type HostFunction =
-    Box<dyn FnMut(&mut Runtime, &Arguments) -> Result<Results, Stop> + Send>;
+pub type HostFunction = Box<dyn FnMut(&mut Runtime, &Arguments) -> Result<Results, Stop> + Send>;
 
 impl Runtime {
     /// Makes a host function known; its function value, a static object, is the answer.
@@ -42,7 +41,9 @@ impl Runtime {
         };
         let result = catch_unwind(AssertUnwindSafe(|| function(self, arguments)));
         self.hosts.insert(value, function);
-        result.unwrap_or_else(|_| Err(Trap::Panic(b"a function of the host panicked".to_vec()).into()))
+        result.unwrap_or_else(|_| {
+            Err(Trap::Panic(b"a function of the host panicked".to_vec()).into())
+        })
     }
 }
 

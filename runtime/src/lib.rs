@@ -18,8 +18,8 @@ pub mod types;
 
 mod arrays;
 mod buffers;
-mod census;
 mod bulk;
+mod census;
 mod collect;
 mod heap;
 mod host;

@@ -58,7 +58,9 @@ pub fn main(args: &ExplainArgs) -> i32 {
     match explanation(code) {
         Some(text) => print(&text),
         None => {
-            anstream::eprintln!("error: there is no code `{code}`; `toyjit explain` lists them all");
+            anstream::eprintln!(
+                "error: there is no code `{code}`; `toyjit explain` lists them all"
+            );
             EXIT_USAGE
         }
     }

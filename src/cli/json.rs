@@ -31,9 +31,9 @@ pub fn diagnostic(sources: &Sources, diagnostic: &Diagnostic) -> Value {
         .iter()
         .map(|(span, text)| json!({ "at": place(sources, *span), "text": text }))
         .collect();
-    let suggestion = diagnostic.suggestion.as_ref().map(|(span, replacement)| {
-        json!({ "at": place(sources, *span), "replacement": replacement })
-    });
+    let suggestion = diagnostic.suggestion.as_ref().map(
+        |(span, replacement)| json!({ "at": place(sources, *span), "replacement": replacement }),
+    );
     json!({
         "kind": match diagnostic.severity {
             Severity::Error => "error",
@@ -57,9 +57,7 @@ pub fn stop(sources: &Sources, stop: &Stop, trace: &Trace) -> Option<Value> {
         Stop::Exit(_) | Stop::ClosedPipe => return None,
     };
     let frames = |frames: &[crate::source::TraceFrame]| -> Vec<Value> {
-        let frame = |frame: &crate::source::TraceFrame| {
-            json!({ "function": frame.function, "at": place(sources, frame.span) })
-        };
+        let frame = |frame: &crate::source::TraceFrame| json!({ "function": frame.function, "at": place(sources, frame.span) });
         frames.iter().map(frame).collect()
     };
     Some(json!({

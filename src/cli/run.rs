@@ -1,7 +1,7 @@
 //! `toyjit run`: compile a program and run it in place.
 
-use super::json::{self, MessageFormat};
 use super::figures::{self, TimeFormat};
+use super::json::{self, MessageFormat};
 use super::limits::LimitArgs;
 use super::passes::PassSwitches;
 use super::source::{self, Checked};
@@ -111,10 +111,11 @@ enum Engine {
 }
 
 pub fn main(args: &RunArgs) -> i32 {
-    let Checked { sources, front, mut timings } = match source::check_as(args.file(), args.message_format) {
-        Ok(checked) => checked,
-        Err(code) => return code,
-    };
+    let Checked { sources, front, mut timings } =
+        match source::check_as(args.file(), args.message_format) {
+            Ok(checked) => checked,
+            Err(code) => return code,
+        };
     let mut runtime = match Runtime::new(args.config()) {
         Ok(runtime) => runtime,
         Err(stop) => return args.stopped(&sources, &stop, &Trace::default()),

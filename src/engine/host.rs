@@ -32,9 +32,8 @@ impl Host {
     /// Makes it known to a runtime; its function value is the answer.
     pub fn register(&self, runtime: &mut Runtime) -> u64 {
         let call = Arc::clone(&self.call);
-        let function = Box::new(move |runtime: &mut Runtime, arguments: &Arguments| {
-            call(runtime, arguments)
-        });
+        let function =
+            Box::new(move |runtime: &mut Runtime, arguments: &Arguments| call(runtime, arguments));
         runtime.host_function(&self.head.name, function)
     }
 }

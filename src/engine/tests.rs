@@ -149,7 +149,10 @@ fn programs_call_the_host() {
     assert_eq!(up_to.call(&mut m, (3,)).unwrap(), 3);
     assert!(m.function::<(f64,), f64>("half").is_err());
 
-    let hidden = engine.compile("own.toy", "fn half(x: int) -> int { return x / 2; } fn main() -> int { return half(9); }");
+    let hidden = engine.compile(
+        "own.toy",
+        "fn half(x: int) -> int { return x / 2; } fn main() -> int { return half(9); }",
+    );
     assert_eq!(hidden.unwrap().run().unwrap(), 4);
     let wrong = engine.compile("bad.toy", "print(half(1));").unwrap_err().to_string();
     assert!(wrong.contains("expected `float`") && !wrong.contains("declared here"), "{wrong}");

@@ -5,8 +5,8 @@ use super::tidy::tidy;
 use crate::analysis::facts::{FunctionFacts, Mention, Mentioned, Point, Read, Write, WriteKind};
 use crate::entity::{Arena, EntitySet};
 use crate::ir::{
-    Block, Const, ENTRY, Edge, FuncRef, Function, Global, Inst, Loc, LocData, Op, Signature, Terminator,
-    Type, Value, Variable,
+    Block, Const, ENTRY, Edge, FuncRef, Function, Global, Inst, Loc, LocData, Op, Signature,
+    Terminator, Type, Value, Variable,
 };
 use crate::sema::hir::{self, FuncId, FunctionKind, LocalId, Program};
 use crate::source::{Interner, Span};

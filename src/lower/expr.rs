@@ -76,7 +76,8 @@ impl Builder<'_> {
                         self.call(Op::Call, &args, imm, expr.ty, span, dest)
                     }
                     Place::Slot(slot) => {
-                        let mut operands = Operands::from_slice(&[self.load_slot(slot, span, None)]);
+                        let mut operands =
+                            Operands::from_slice(&[self.load_slot(slot, span, None)]);
                         operands.extend(args);
                         self.call(Op::CallValue, &operands, 0, expr.ty, span, dest)
                     }

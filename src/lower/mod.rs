@@ -28,12 +28,12 @@ mod tables;
 mod tidy;
 
 use crate::analysis::facts::{Facts, GlobalFacts};
+use crate::entity::{Entity, SideTable};
 use crate::ir::module::{GlobalData, StructureData};
 use crate::ir::{self, FuncRef, Module};
 use crate::sema::hir::{self, Program, StmtKind};
-use crate::source::Interner;
-use crate::entity::{Entity, SideTable};
 use crate::sema::hir::{FuncId, GlobalId};
+use crate::source::Interner;
 use builder::Builder;
 use tables::{Place, Tables};
 
@@ -158,12 +158,8 @@ fn declarations(program: &Program, interner: &Interner) -> Module {
 /// The facts that belong to no function.
 fn facts(program: &Program) -> Facts {
     let statements = &program.functions[program.script].body.statements;
-    let global = |g: &hir::Global| GlobalFacts {
-        span: g.span,
-        statement: 0,
-        late: false,
-        known: false,
-    };
+    let global =
+        |g: &hir::Global| GlobalFacts { span: g.span, statement: 0, late: false, known: false };
     let mut facts = Facts {
         globals: program.globals.values().map(global).collect(),
         statements: statements.iter().map(|s| s.span).collect(),

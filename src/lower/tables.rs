@@ -40,7 +40,14 @@ impl Tables {
             }
         }
         let string_numbers = FxHashMap::default();
-        Self { classes, class_slots, strings: Arena::new(), string_numbers, moved: None, is_unit: false }
+        Self {
+            classes,
+            class_slots,
+            strings: Arena::new(),
+            string_numbers,
+            moved: None,
+            is_unit: false,
+        }
     }
 
     /// Where a function is to be found.

@@ -216,7 +216,11 @@ impl Checker<'_> {
     }
 
     /// Keeps the value of an entry's last expression, which stands at `statement`.
-    pub(super) fn entry_value(&mut self, statement: &ast::Stmt, is_last: bool) -> Option<hir::StmtKind> {
+    pub(super) fn entry_value(
+        &mut self,
+        statement: &ast::Stmt,
+        is_last: bool,
+    ) -> Option<hir::StmtKind> {
         let ast::StmtKind::Expr(expr) = &statement.kind else { return None };
         let name = self.interner.find("_").filter(|_| is_last && self.entry.is_some())?;
         let value = self.expr(expr, None);
@@ -262,9 +266,9 @@ impl Checker<'_> {
             return;
         }
         let is_known = |id: &StructId| (id.0 as usize) < known;
-        let again = items.iter().filter(|item| {
-            self.names[item.name.symbol].structure.as_ref().is_some_and(is_known)
-        });
+        let again = items
+            .iter()
+            .filter(|item| self.names[item.name.symbol].structure.as_ref().is_some_and(is_known));
         let mut same: Vec<&ast::Struct> = again.copied().collect();
         let mut changed = FxHashSet::default();
         loop {

@@ -98,9 +98,10 @@ impl Session {
         let program = &self.known.program;
         let globals = program.globals.values().map(|g| g.name);
         let functions = program.functions.values().filter_map(|f| f.name);
-        let structs = program.structs.values().flat_map(|s| {
-            std::iter::once(s.name).chain(s.fields.iter().map(|&(name, _)| name))
-        });
+        let structs = program
+            .structs
+            .values()
+            .flat_map(|s| std::iter::once(s.name).chain(s.fields.iter().map(|&(name, _)| name)));
         let symbols = globals.chain(functions).chain(structs);
         let mut names: Vec<String> = symbols.map(|s| self.interner.name(s).to_owned()).collect();
         names.sort();

@@ -187,9 +187,8 @@ impl Session {
     ) -> Result<(Entry, Draft, Vec<Diagnostic>), Failure> {
         stacker::maybe_grow(FRONT_RED_ZONE, FRONT_STACK, || {
             let (base, ast, mut said) = timings.time("parse", || self.parse(name, text))?;
-            let (entry, more) = timings.time("check", || {
-                sema::check_entry(&self.known, &self.free, &ast, &self.interner)
-            });
+            let (entry, more) = timings
+                .time("check", || sema::check_entry(&self.known, &self.free, &ast, &self.interner));
             let is_right = !has_errors(&said);
             said.extend(more);
             let Some(mut entry) = entry.filter(|_| is_right) else {
@@ -367,7 +366,8 @@ impl Session {
     fn add_structs(&mut self, entry: &Entry, module: &Module) {
         let known = self.struct_types.len() as u32;
         let count = entry.known.program.structs.len() as u32;
-        self.struct_types.extend((known..count).map(|s| module.struct_type(crate::ir::Structure(s))));
+        self.struct_types
+            .extend((known..count).map(|s| module.struct_type(crate::ir::Structure(s))));
     }
 
     /// Keeps a unit that something can call, and lets go of any other.

@@ -88,7 +88,10 @@ fn functions_are_redefined() {
     d.says("f()", "= 2 : int");
     d.says("fn b() -> int { return 5; } let z = 1 / 0;", "Trap(Division)");
     d.says("c()", "= 30 : int");
-    d.says("fn b(x: int) -> int { return x; }", "note: `b` has other types now: `a` keeps calling the old one");
+    d.says(
+        "fn b(x: int) -> int { return x; }",
+        "note: `b` has other types now: `a` keeps calling the old one",
+    );
     d.says("c() + b(1)", "= 31 : int");
     d.says("fn a() -> int { return b(7); }", "");
     d.says("c()", "= 70 : int");

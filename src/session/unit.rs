@@ -91,7 +91,8 @@ impl Draft {
             .map(|(&id, function)| (id, function))
             .collect();
         let uses: Vec<Uses> = module.functions.values().map(Uses::of).collect();
-        let reached = named.iter().map(|&(id, function)| (id, with_lambdas(function, &uses, &module)));
+        let reached =
+            named.iter().map(|&(id, function)| (id, with_lambdas(function, &uses, &module)));
         let reached: Vec<(FuncId, Vec<FuncRef>)> = reached.collect();
         let mentions = reached.iter().map(|(user, parts)| Mention {
             user: *user,
@@ -164,11 +165,7 @@ impl Draft {
 
 impl Unit {
     /// Puts a unit in place. Its functions get the numbers from `first` on in the code map.
-    pub fn link(
-        draft: &Draft,
-        first: u32,
-        runtime: &mut Runtime,
-    ) -> Result<Self, super::Failure> {
+    pub fn link(draft: &Draft, first: u32, runtime: &mut Runtime) -> Result<Self, super::Failure> {
         let loaded = Loaded { first_function: first, ..draft.module.load(runtime)? };
         let stubs = Stub::ALL.map(Stub::code);
         let linked = jit::link(&draft.module, &draft.compiled, &stubs, &loaded, runtime)

@@ -38,27 +38,37 @@ const fn command(
 pub const COMMANDS: &[Command] = &[
     command("help", "", "what you read now", |shell, _| help(shell)),
     command("type", "E", "the type of an expression, which is not run", type_of),
-    command("asm", "F", "the machine code of a function (or of statements), source lines between", |shell, args| {
-        emit_stage(shell, Stage::Asm, args)
-    }),
+    command(
+        "asm",
+        "F",
+        "the machine code of a function (or of statements), source lines between",
+        |shell, args| emit_stage(shell, Stage::Asm, args),
+    ),
     command("cfg", "F", "its three-address code over variables", |shell, args| {
         emit_stage(shell, Stage::Cfg, args)
     }),
     command("ssa", "F", "its SSA form", |shell, args| emit_stage(shell, Stage::Ssa, args)),
-    command("emit", "STAGE F", "what a stage makes of it: cfg ssa opt vcode regalloc asm", |shell, args| {
-        let (stage, rest) = split(args);
-        match Stage::from_str(stage, true) {
-            Ok(stage) => emit_stage(shell, stage, rest),
-            Err(_) => shell.error("a stage is cfg, ssa, opt, vcode, regalloc or asm"),
-        }
-    }),
+    command(
+        "emit",
+        "STAGE F",
+        "what a stage makes of it: cfg ssa opt vcode regalloc asm",
+        |shell, args| {
+            let (stage, rest) = split(args);
+            match Stage::from_str(stage, true) {
+                Ok(stage) => emit_stage(shell, stage, rest),
+                Err(_) => shell.error("a stage is cfg, ssa, opt, vcode, regalloc or asm"),
+            }
+        },
+    ),
     command("analyze", "PROBLEM F", "a dataflow problem solved on it", analyze),
     command("time", "E", "how long compiling and running it takes, several times", time),
     command("bench", "E", "the same at each optimisation level", bench),
     command("opt", "N", "compiles at level N from now on", optimise),
     command("load", "FILE", "enters a file", load),
     command("save", "FILE", "writes what was declared and done to a file", save),
-    command("vars", "", "the variables, functions and structs there are", |shell, _| variables(shell)),
+    command("vars", "", "the variables, functions and structs there are", |shell, _| {
+        variables(shell)
+    }),
     command("doc", "NAME", "what a name, a builtin or a diagnostic code means", doc),
     command("reset", "", "forgets everything", |shell, _| reset(shell)),
     command("quit", "", "leaves (as Ctrl-D does)", |shell, _| Next::Leave(shell.failed)),

@@ -15,8 +15,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 const KEYWORDS: &[&str] = &[
-    "fn", "let", "var", "struct", "if", "else", "while", "for", "in", "break", "continue", "return",
-    "match", "true", "false", "nil", "int", "float", "bool", "byte", "str",
+    "fn", "let", "var", "struct", "if", "else", "while", "for", "in", "break", "continue",
+    "return", "match", "true", "false", "nil", "int", "float", "bool", "byte", "str",
 ];
 
 /// What the editor asks.

@@ -1,7 +1,7 @@
 //! Source text in colours, by the tokens of the lexer; and whether it is all there.
 
-use crate::syntax::token::{Class, Token};
 use crate::syntax::lossless;
+use crate::syntax::token::{Class, Token};
 use std::fmt::Write;
 
 const RESET: &str = "\x1b[0m";
@@ -59,9 +59,8 @@ type Placed = (Token, std::ops::Range<usize>);
 /// The bracket at or before the cursor and its partner, by their numbers.
 fn pair(tokens: &[Placed], cursor: usize) -> Option<(usize, usize)> {
     let is_bracket = |(token, _): &Placed| closing(*token).is_some() || is_closing(*token);
-    let at = |place: usize| {
-        tokens.iter().position(|token| is_bracket(token) && token.1.start == place)
-    };
+    let at =
+        |place: usize| tokens.iter().position(|token| is_bracket(token) && token.1.start == place);
     let number = at(cursor).or_else(|| at(cursor.checked_sub(1)?))?;
     let mut open = Vec::new();
     for (other, (token, _)) in tokens.iter().enumerate() {
@@ -132,7 +131,10 @@ mod tests {
 
     #[test]
     fn colours_by_token() {
-        assert_eq!(paint("let x = 1; // one", None), "\x1b[1;34mlet\x1b[0m x = \x1b[36m1\x1b[0m; \x1b[2m// one\x1b[0m");
+        assert_eq!(
+            paint("let x = 1; // one", None),
+            "\x1b[1;34mlet\x1b[0m x = \x1b[36m1\x1b[0m; \x1b[2m// one\x1b[0m"
+        );
         assert_eq!(paint("f(a)", Some(4)), "f\x1b[1;4m(\x1b[0ma\x1b[1;4m)\x1b[0m");
         assert_eq!(paint("f(a", Some(1)), "f(a");
         assert_eq!(paint("é \"", None), "\x1b[31mé\x1b[0m \x1b[31m\"\x1b[0m");
