@@ -143,7 +143,7 @@ fn programs_call_the_host() {
     assert_eq!(up_to.call(&mut m, (3,)).unwrap(), 3);
     let stopped = up_to.call(&mut m, (5,)).unwrap_err();
     assert_eq!(stopped.trap(), Some(&Trap::Panic(b"3 is too much".to_vec())));
-    assert_eq!(stopped.place().as_deref(), Some("host.toy:12:36"));
+    assert_eq!(stopped.place().as_deref(), Some("host.toy:12:38"));
     let fail = m.function::<(), i64>("fail").unwrap();
     assert!(fail.call(&mut m, ()).unwrap_err().trap().is_some());
     assert_eq!(up_to.call(&mut m, (3,)).unwrap(), 3);
