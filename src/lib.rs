@@ -27,4 +27,12 @@ pub mod pipeline;
 pub mod report;
 pub mod timing;
 
+pub mod engine;
+pub mod session;
+
 pub mod cli;
+
+pub use engine::{
+    CompileError, Diagnostics, Engine, Function, FunctionError, Input, Module, Output, Stop,
+    Stopped, Trap,
+};

@@ -15,14 +15,14 @@ use crate::mach::{Allocation, CompiledFunction, Target, VCode};
 use crate::opt::{self, Observer};
 use crate::regalloc;
 use crate::report::trace;
-use crate::sema::{self, hir};
+use crate::sema::{self, HostHead, hir};
 use crate::source::{Diagnostic, Interner, Severity, Sources, Trace};
 use crate::ssa::{self, Construction, Folding};
 use crate::syntax;
 use crate::timing::Timings;
 use crate::x64::{Features, Stub, X64};
 use std::fmt;
-use toyjit_runtime::{Arguments, Runtime, Stop, Stopped};
+use toyjit_runtime::{Arguments, Results, Runtime, Stop, Stopped};
 
 /// How a program is compiled.
 #[derive(Clone, Debug)]
@@ -77,11 +77,21 @@ pub struct Front {
 /// Parses and checks the files of `sources`: everything up to the CFG, and all that is to be said
 /// of it. A program comes out only where nothing of that is an error.
 pub fn front(sources: &Sources, timings: &mut Timings) -> (Option<Front>, Vec<Diagnostic>) {
+    front_with(sources, &[], timings)
+}
+
+/// The same for a program that may call functions of the host.
+pub fn front_with(
+    sources: &Sources,
+    hosts: &[HostHead],
+    timings: &mut Timings,
+) -> (Option<Front>, Vec<Diagnostic>) {
     stacker::maybe_grow(FRONT_RED_ZONE, FRONT_STACK, || {
         let mut interner = Interner::new();
         let (ast, mut diagnostics) =
             timings.time("parse", || syntax::parse(sources, 0, &mut interner));
-        let (program, said) = timings.time("check", || sema::check(&ast, &interner));
+        let (program, said) =
+            timings.time("check", || sema::check_with(hosts, &ast, &mut interner));
         let syntax_is_right = !has_errors(&diagnostics);
         diagnostics.extend(said);
         let Some(program) = program.filter(|_| syntax_is_right) else {
@@ -96,10 +106,10 @@ pub fn front(sources: &Sources, timings: &mut Timings) -> (Option<Front>, Vec<Di
 }
 
 /// The front end recurses on the nesting of the source (at most 1,000 levels).
-const FRONT_STACK: usize = 256 << 20;
-const FRONT_RED_ZONE: usize = 64 << 20;
+pub(crate) const FRONT_STACK: usize = 256 << 20;
+pub(crate) const FRONT_RED_ZONE: usize = 64 << 20;
 
-fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+pub(crate) fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
@@ -218,15 +228,7 @@ pub fn generate(
     runtime: &mut Runtime,
     timings: &mut Timings,
 ) -> Result<Executable, CompileError> {
-    let mut target = X64::new(options.features);
-    target.polls = options.polls;
-    if options.few_registers {
-        target = target.with_few_registers();
-    }
-    let mut functions = Vec::with_capacity(module.functions.len());
-    for function in module.functions.keys() {
-        functions.push(back(&target, &module, function, options, timings)?.compiled);
-    }
+    let functions = machine_code(&module, options, timings)?;
     let linked = timings.time("link", || {
         let loaded = module.load(runtime).map_err(CompileError::Load)?;
         jit::link(&module, &functions, &Stub::ALL.map(Stub::code), &loaded, runtime)
@@ -235,35 +237,64 @@ pub fn generate(
     Ok(Executable { module, linked })
 }
 
+/// Optimised SSA form to machine code that is not in place yet.
+pub fn machine_code(
+    module: &Module,
+    options: &Options,
+    timings: &mut Timings,
+) -> Result<Vec<CompiledFunction>, CompileError> {
+    let mut target = X64::new(options.features);
+    target.polls = options.polls;
+    if options.few_registers {
+        target = target.with_few_registers();
+    }
+    let mut functions = Vec::with_capacity(module.functions.len());
+    for function in module.functions.keys() {
+        functions.push(back(&target, module, function, options, timings)?.compiled);
+    }
+    Ok(functions)
+}
+
 impl Executable {
     /// Runs the top-level statements and then `main`; the exit code.
     pub fn run(&self, runtime: &mut Runtime) -> Result<i32, Halt> {
+        self.run_script(runtime)?;
+        self.run_main(runtime)
+    }
+
+    /// Runs the top-level statements.
+    pub fn run_script(&self, runtime: &mut Runtime) -> Result<(), Halt> {
         if let Some(script) = self.module.script {
             self.call(runtime, script, &Arguments::default())?;
         }
+        Ok(())
+    }
+
+    /// Runs `main`, if there is one, its top-level statements being run; the exit code.
+    pub fn run_main(&self, runtime: &mut Runtime) -> Result<i32, Halt> {
         let Some((main, takes_args, returns_int)) = self.module.main else { return Ok(0) };
         let mut arguments = Arguments::default();
         if takes_args {
             let args = runtime.program_args();
             arguments.words[0] = args.map_err(|stop| Halt { stop, trace: Trace::default() })?;
         }
-        let code = self.call(runtime, main, &arguments)?;
+        let code = self.call(runtime, main, &arguments)?.word;
         Ok(if returns_int { (code & 0xFF) as i32 } else { 0 })
     }
 
-    fn call(
+    /// Calls a function of the module with arguments of its types; what it uses must be there.
+    pub(crate) fn call(
         &self,
         runtime: &mut Runtime,
         function: FuncRef,
         arguments: &Arguments,
-    ) -> Result<u64, Halt> {
-        match self.linked.call(runtime, function, arguments) {
-            Ok(results) => Ok(results.word),
-            Err(stopped) => Err(self.halt(*stopped)),
-        }
+    ) -> Result<Results, Halt> {
+        let called = self.linked.call(runtime, function, arguments);
+        called.map_err(|stopped| self.halt(*stopped))
     }
 
     fn halt(&self, stopped: Stopped) -> Halt {
-        Halt { stop: stopped.stop, trace: trace(&self.module, &stopped.backtrace) }
+        let function = |number| Some((&self.module, FuncRef(number)));
+        Halt { stop: stopped.stop, trace: trace(&function, &stopped.backtrace) }
     }
 }

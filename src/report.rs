@@ -70,10 +70,13 @@ fn call_line(text: &mut String, sources: &Sources, frame: &TraceFrame) {
     let _ = writeln!(text, "  in {} at {place}", frame.function);
 }
 
+/// The function of a number of the code map, with its module.
+pub type FindFunction<'a> = &'a dyn Fn(u32) -> Option<(&'a Module, FuncRef)>;
+
 /// The chain of calls of a backtrace, inlined ones too.
-pub fn trace(module: &Module, backtrace: &Backtrace) -> Trace {
+pub fn trace(find: FindFunction<'_>, backtrace: &Backtrace) -> Trace {
     let expand = |frames: &[Frame]| -> Vec<TraceFrame> {
-        frames.iter().flat_map(|frame| inlined_frames(module, *frame)).collect()
+        frames.iter().flat_map(|frame| inlined_frames(find, *frame)).collect()
     };
     let mut first = expand(&backtrace.first);
     let mut last = expand(&backtrace.last);
@@ -89,8 +92,9 @@ pub fn trace(module: &Module, backtrace: &Backtrace) -> Trace {
     Trace { first, left_out, last: last.split_off(from) }
 }
 
-fn inlined_frames(module: &Module, frame: Frame) -> Vec<TraceFrame> {
-    let function = &module.functions[FuncRef(frame.function)];
+fn inlined_frames(find: FindFunction<'_>, frame: Frame) -> Vec<TraceFrame> {
+    let Some((module, function)) = find(frame.function) else { return Vec::new() };
+    let function = &module.functions[function];
     let mut frames = Vec::new();
     let mut at = Some(Loc(frame.loc));
     while let Some(loc) = at {

@@ -22,6 +22,8 @@ const FLOORS: &[(&str, u32)] = &[
     ("timing", 60),
     ("report", 60),
     ("pipeline", 61),
+    ("engine", 62),
+    ("session", 62),
     ("cli", 70),
 ];
 

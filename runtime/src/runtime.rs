@@ -2,12 +2,14 @@
 //!
 //! Machine code reaches it through the context; the interpreters own it and call its methods.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use crate::codemap::CodeMap;
 use crate::context::{Context, ContextMemory, GLOBALS, MAX_GLOBALS};
 use crate::heap::Heap;
+use crate::host::HostFunction;
 use crate::input::Input;
 use crate::interrupt::Interrupter;
 use crate::layout::Slot;
@@ -71,6 +73,8 @@ pub struct Runtime {
     stack: Option<ToyStack>,
     stack_size: usize,
     stopped: Option<Box<Stopped>>,
+    /// The functions of the host, by their function values.
+    pub(crate) hosts: HashMap<u64, HostFunction>,
 }
 
 impl Runtime {
@@ -96,6 +100,7 @@ impl Runtime {
             stack: None,
             stack_size: config.stack_size,
             stopped: None,
+            hosts: HashMap::new(),
         })
     }
 
@@ -111,6 +116,18 @@ impl Runtime {
         }
         self.globals.push(slot);
         Ok(self.globals.len() as u32 - 1)
+    }
+
+    /// How many globals were declared.
+    #[inline]
+    pub fn globals(&self) -> usize {
+        self.globals.len()
+    }
+
+    /// Gives a global that nobody uses any longer to another variable, 0 at first.
+    pub fn redeclare_global(&mut self, index: u32, slot: Slot) {
+        self.globals[index as usize] = slot;
+        self.set_global(index, 0);
     }
 
     /// The value of a global that was declared.

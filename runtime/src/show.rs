@@ -118,6 +118,27 @@ impl Runtime {
     }
 }
 
+impl Runtime {
+    /// A value as it is shown inside of others: a string quoted. Of a text longer than `limit` bytes
+    /// the first part.
+    pub fn shown(&self, slot: Slot, word: u64, limit: usize) -> Vec<u8> {
+        let mut text = Growing { bytes: Vec::new(), limit };
+        let put = match slot {
+            Slot::Int | Slot::Byte => put_int(&mut text, word as i64),
+            Slot::Float => put_float(&mut text, f64::from_bits(word)),
+            Slot::Bool => text.put(bool_text(word != 0)),
+            Slot::Ref => {
+                let interrupter = self.interrupter();
+                Shower { types: &self.types, interrupter, text: &mut text }.reference(word, 1)
+            }
+        };
+        if put.is_err() {
+            text.bytes.extend_from_slice("…".as_bytes());
+        }
+        text.bytes
+    }
+}
+
 /// The text of one number, which is never longer than this.
 #[derive(Default)]
 struct Small {

@@ -129,6 +129,12 @@ impl TypeTable {
         id
     }
 
+    /// How many types there are: the id of the next one.
+    #[inline]
+    pub fn count(&self) -> u32 {
+        self.infos.len() as u32
+    }
+
     /// What a type is.
     #[inline]
     pub fn info(&self, type_id: u32) -> &TypeInfo {

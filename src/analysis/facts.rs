@@ -69,6 +69,8 @@ pub struct GlobalFacts {
     pub statement: u32,
     /// Whether it is declared without a value.
     pub late: bool,
+    /// Whether it has had its value before.
+    pub known: bool,
 }
 
 /// A read of a variable that was declared without a value.

@@ -91,7 +91,7 @@ impl<'a> Check<'a> {
                     Mentioned::Function(callee) => lowest[self.component(callee)],
                     Mentioned::Global(global) | Mentioned::Store(global) => {
                         let about = &self.facts.globals[global];
-                        (!about.late).then_some((about.statement, global))
+                        (!about.late && !about.known).then_some((about.statement, global))
                     }
                 };
                 lowest[own] = lowest[own].max(reached);

@@ -1,5 +1,6 @@
 //! `toyjit check`: errors and warnings, nothing is run.
 
+use super::json::MessageFormat;
 use super::source;
 use crate::analysis::taint;
 use clap::Args;
@@ -7,7 +8,10 @@ use std::path::{Path, PathBuf};
 
 /// Look for errors and warnings without running anything.
 #[derive(Args)]
-#[command(after_help = "Example:\n  toyjit check examples/*.toy")]
+#[command(after_help = "\
+Examples:
+  toyjit check examples/*.toy
+  toyjit check --message-format json program.toy     for editors and scripts")]
 pub struct CheckArgs {
     /// Programs, or - for standard input.
     #[arg(required = true, value_name = "FILE")]
@@ -16,16 +20,22 @@ pub struct CheckArgs {
     /// Warn of input that becomes an index, a length, a shift's count or an exit code unchecked.
     #[arg(long)]
     taint: bool,
+
+    /// How messages are written.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    message_format: MessageFormat,
 }
 
 pub fn main(args: &CheckArgs) -> i32 {
-    args.files.iter().map(|file| one(file, args.taint)).max().unwrap_or(0)
+    args.files.iter().map(|file| one(file, args)).max().unwrap_or(0)
 }
 
-fn one(file: &Path, taint: bool) -> i32 {
-    match source::check(file) {
-        Ok(checked) if taint => {
-            source::tell(&checked.sources, &taint::check(&checked.front.lowered.module));
+fn one(file: &Path, args: &CheckArgs) -> i32 {
+    let format = args.message_format;
+    match source::check_as(file, format) {
+        Ok(checked) if args.taint => {
+            let said = taint::check(&checked.front.lowered.module);
+            source::tell_as(&checked.sources, &said, format);
             0
         }
         Ok(_) => 0,

@@ -6,7 +6,7 @@ use super::{passes, print, source};
 use crate::ir::{FuncRef, Global, Module, print as ir_print};
 use crate::mach::{CompiledFunction, RelocTarget};
 use crate::opt::{Event, Observer, Stats};
-use crate::pipeline::{self, Backed};
+use crate::pipeline::{self, Backed, Options};
 use crate::sema;
 use crate::source::{Interner, Sources, Span};
 use crate::ssa;
@@ -50,7 +50,7 @@ pub struct EmitArgs {
 
 /// The stages in the order of the flow.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Stage {
+pub enum Stage {
     /// What the lexer makes of the text.
     Tokens,
     /// The abstract syntax tree.
@@ -107,47 +107,71 @@ fn after_checking(args: &EmitArgs) -> i32 {
         Err(code) => return code,
     };
     let options = args.compile.options();
-    let mut timings = Timings::new();
-    match args.stage {
-        Stage::Cfg => {}
+    let mut after = After { pass: args.after.as_deref(), chosen: &chosen, text: String::new() };
+    prepare(args.stage, &mut module, &options, &mut after);
+    if args.stage == Stage::Opt && args.after.is_some() {
+        return print(&after.text);
+    }
+    match write(args.stage, &checked.sources, &module, &chosen, &options) {
+        Ok(text) => print(&text),
+        Err(error) => {
+            anstream::eprint!("{}", crate::report::fault_report(&error));
+            crate::report::EXIT_FAULT
+        }
+    }
+}
+
+/// What a stage from the CFG on makes of functions, whose module is in the variable form; or a fault.
+pub fn show(
+    stage: Stage,
+    sources: &Sources,
+    module: &mut Module,
+    chosen: &[FuncRef],
+    options: &Options,
+) -> Result<String, String> {
+    prepare(stage, module, options, &mut ());
+    write(stage, sources, module, chosen, options)
+}
+
+/// Brings a module in the variable form to the form that a stage shows.
+fn prepare(stage: Stage, module: &mut Module, options: &Options, observer: &mut dyn Observer) {
+    match stage {
+        Stage::Tokens | Stage::Ast | Stage::Hir | Stage::Cfg => {}
         Stage::Ssa => {
             for function in module.functions.values_mut() {
                 let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
                 ssa::construct(function, construction, ssa::Folding::Off);
             }
         }
-        _ => {
-            let mut after =
-                After { pass: args.after.as_deref(), chosen: &chosen, text: String::new() };
-            pipeline::middle(&mut module, &options, &mut timings, &mut after);
-            if args.stage == Stage::Opt && args.after.is_some() {
-                return print(&after.text);
-            }
-        }
+        _ => pipeline::middle(module, options, &mut Timings::new(), observer),
     }
+}
+
+fn write(
+    stage: Stage,
+    sources: &Sources,
+    module: &Module,
+    chosen: &[FuncRef],
+    options: &Options,
+) -> Result<String, String> {
     let mut target = X64::native();
     target.polls = options.polls;
     let mut text = String::new();
-    for function in chosen {
+    for &function in chosen {
         if !text.is_empty() {
             text.push('\n');
         }
-        match args.stage {
+        match stage {
             Stage::Vcode | Stage::Regalloc | Stage::Asm => {
-                match pipeline::back(&target, &module, function, &options, &mut timings) {
-                    Ok(backed) => {
-                        text += &machine(args.stage, &checked.sources, &module, function, &backed);
-                    }
-                    Err(error) => {
-                        anstream::eprint!("{}", crate::report::fault_report(&error.to_string()));
-                        return crate::report::EXIT_FAULT;
-                    }
-                }
+                let mut timings = Timings::new();
+                let backed = pipeline::back(&target, module, function, options, &mut timings);
+                let backed = backed.map_err(|error| error.to_string())?;
+                text += &machine(stage, sources, module, function, &backed);
             }
-            _ => text += &ir_print::function(&module, &module.functions[function]),
+            _ => text += &ir_print::function(module, &module.functions[function]),
         }
     }
-    print(&text)
+    Ok(text)
 }
 
 /// Writes down the chosen functions as a pass left them.

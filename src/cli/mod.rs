@@ -2,44 +2,86 @@
 
 mod analyze;
 mod check;
+mod complete;
 mod emit;
+mod explain;
 mod figures;
 mod functions;
+mod json;
 mod limits;
 mod passes;
+mod repl;
 mod run;
 mod source;
 mod ssa;
 
 use crate::report::{EXIT_FAULT, fault_report};
-use clap::{Parser, Subcommand};
+use crate::x64::Features;
+use clap::{Parser, Subcommand, ValueEnum};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
 
 const AFTER_HELP: &str = "\
 Examples:
+  toyjit                                    enter code line by line
   toyjit run examples/squares.toy           compile at -O2 and run
   toyjit run -O0 --time program.toy a b     no optimisation; arguments; times of all stages
   toyjit check *.toy                        errors and warnings only
   toyjit emit asm program.toy -f main       the machine code of one function
+  toyjit explain E0301                      more about a message
 
 Exit codes: the program's own; 1 it does not compile; 2 wrong usage or a file that can't be read;
 70 a fault of toyjit itself; 101 a trap; 130 interrupted.";
 
 /// A JIT compiler for Toy, a small statically typed imperative language.
 #[derive(Parser)]
-#[command(name = "toyjit", version, after_help = AFTER_HELP, arg_required_else_help = true)]
+#[command(name = "toyjit", version, long_version = VERSION.as_str(), after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
-    verb: Verb,
+    verb: Option<Verb>,
+
+    /// When messages have colours. NO_COLOR in the environment is respected too.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    color: Color,
 }
+
+/// When messages have colours.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Color {
+    /// On terminals.
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    fn apply(self) {
+        match self {
+            Color::Auto => {}
+            Color::Always => anstream::ColorChoice::Always.write_global(),
+            Color::Never => anstream::ColorChoice::Never.write_global(),
+        }
+    }
+}
+
+/// The version, with what of the processor is used.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let features = Features::detect().names().join(" ");
+    let features = if features.is_empty() { "none" } else { features.as_str() };
+    format!("{}\nx86-64, extensions in use: {features}", env!("CARGO_PKG_VERSION"))
+});
 
 #[derive(Subcommand)]
 enum Verb {
+    Repl(repl::ReplArgs),
     Run(run::RunArgs),
     Check(check::CheckArgs),
     Emit(emit::EmitArgs),
     Analyze(analyze::AnalyzeArgs),
     Ssa(ssa::SsaArgs),
+    Explain(explain::ExplainArgs),
+    Completions(complete::CompletionsArgs),
+    Man(complete::ManArgs),
 }
 
 /// Runs the command line of this process; the exit code.
@@ -55,12 +97,20 @@ pub fn main() -> i32 {
     std::panic::set_hook(Box::new(|info| {
         anstream::eprint!("{}", fault_report(&info.to_string()));
     }));
-    catch_unwind(AssertUnwindSafe(|| match cli.verb {
+    cli.color.apply();
+    let Some(verb) = cli.verb.or_else(|| Cli::parse_from(["toyjit", "repl"]).verb) else {
+        return EXIT_FAULT;
+    };
+    catch_unwind(AssertUnwindSafe(|| match verb {
+        Verb::Repl(args) => repl::main(&args),
         Verb::Run(args) => run::main(&args),
         Verb::Check(args) => check::main(&args),
         Verb::Emit(args) => emit::main(&args),
         Verb::Analyze(args) => analyze::main(&args),
         Verb::Ssa(args) => ssa::main(&args),
+        Verb::Explain(args) => explain::main(&args),
+        Verb::Completions(args) => complete::completions(&args),
+        Verb::Man(args) => complete::man(&args),
     }))
     .unwrap_or(EXIT_FAULT)
 }

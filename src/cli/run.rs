@@ -1,6 +1,7 @@
 //! `toyjit run`: compile a program and run it in place.
 
 use super::figures::{self, TimeFormat};
+use super::json::{self, MessageFormat};
 use super::limits::LimitArgs;
 use super::passes::PassSwitches;
 use super::source::{self, Checked};
@@ -45,6 +46,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
           default_missing_value = "text")]
     time: Option<TimeFormat>,
+
+    /// How messages are written.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    message_format: MessageFormat,
 
     /// Compile only.
     #[arg(long)]
@@ -111,13 +116,14 @@ enum Engine {
 }
 
 pub fn main(args: &RunArgs) -> i32 {
-    let Checked { sources, front, mut timings } = match source::check(args.file()) {
-        Ok(checked) => checked,
-        Err(code) => return code,
-    };
+    let Checked { sources, front, mut timings } =
+        match source::check_as(args.file(), args.message_format) {
+            Ok(checked) => checked,
+            Err(code) => return code,
+        };
     let mut runtime = match Runtime::new(args.config()) {
         Ok(runtime) => runtime,
-        Err(stop) => return stopped(&sources, &stop, &Trace::default()),
+        Err(stop) => return args.stopped(&sources, &stop, &Trace::default()),
     };
     let halted = match args.engine {
         Engine::Interp if args.no_run => Ok(0),
@@ -143,8 +149,8 @@ pub fn main(args: &RunArgs) -> i32 {
     let flushed = runtime.output.flush();
     let code = match (halted, flushed) {
         (Ok(code), Ok(())) => code,
-        (Ok(_), Err(stop)) => stopped(&sources, &stop, &Trace::default()),
-        (Err(halt), _) => stopped(&sources, &halt.stop, &halt.trace),
+        (Ok(_), Err(stop)) => args.stopped(&sources, &stop, &Trace::default()),
+        (Err(halt), _) => args.stopped(&sources, &halt.stop, &halt.trace),
     };
     if let Some(format) = args.time {
         figures::tell(&timings, &runtime.heap_stats(), format);
@@ -180,9 +186,19 @@ impl RunArgs {
         })?;
         timings.time("run", || run(runtime))
     }
-}
 
-fn stopped(sources: &Sources, stop: &Stop, trace: &Trace) -> i32 {
-    anstream::eprint!("{}", stop_report(sources, stop, trace, source::color()));
-    exit_code(stop)
+    /// Tells why a run ended early; the exit code.
+    fn stopped(&self, sources: &Sources, stop: &Stop, trace: &Trace) -> i32 {
+        match self.message_format {
+            MessageFormat::Text => {
+                anstream::eprint!("{}", stop_report(sources, stop, trace, source::color()));
+            }
+            MessageFormat::Json => {
+                if let Some(told) = json::stop(sources, stop, trace) {
+                    anstream::eprintln!("{told}");
+                }
+            }
+        }
+        exit_code(stop)
+    }
 }

@@ -1,5 +1,6 @@
 //! Reading programs and telling their diagnostics.
 
+use super::json::{self, MessageFormat};
 use crate::pipeline::{self, Front};
 use crate::report::{EXIT_ERRORS, EXIT_USAGE};
 use crate::source::render::render;
@@ -49,10 +50,15 @@ pub fn read(path: &Path) -> Result<Sources, i32> {
 /// Reads and checks a file, and tells what is to be said of it; an exit code where there are
 /// errors.
 pub fn check(path: &Path) -> Result<Checked, i32> {
+    check_as(path, MessageFormat::Text)
+}
+
+/// The same, with the messages in a format.
+pub fn check_as(path: &Path, format: MessageFormat) -> Result<Checked, i32> {
     let sources = read(path)?;
     let mut timings = Timings::new();
     let (front, diagnostics) = pipeline::front(&sources, &mut timings);
-    tell(&sources, &diagnostics);
+    tell_as(&sources, &diagnostics, format);
     match front {
         Some(front) => Ok(Checked { sources, front, timings }),
         None => Err(EXIT_ERRORS),
@@ -62,6 +68,18 @@ pub fn check(path: &Path) -> Result<Checked, i32> {
 /// Whether messages are coloured: standard error is a terminal, and nobody asked for none.
 pub fn color() -> bool {
     anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
+}
+
+/// Tells diagnostics on standard error, in a format.
+pub fn tell_as(sources: &Sources, diagnostics: &[Diagnostic], format: MessageFormat) {
+    match format {
+        MessageFormat::Text => tell(sources, diagnostics),
+        MessageFormat::Json => {
+            for diagnostic in diagnostics {
+                anstream::eprintln!("{}", json::diagnostic(sources, diagnostic));
+            }
+        }
+    }
 }
 
 /// Tells diagnostics on standard error, with a count of the errors.

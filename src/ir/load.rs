@@ -18,23 +18,31 @@ pub struct Loaded {
     /// The address of the value of each function without captures (its code word is not set yet);
     /// 0 for the others.
     pub closures: Arena<FuncRef, u64>,
+    /// The number of the module's first function in the runtime's code map.
+    pub first_function: u32,
 }
 
 impl Module {
     /// The number of a structure's object type.
     pub fn struct_type(&self, structure: Structure) -> u32 {
-        self.first_type + structure.0
+        let known = self.known_types.len() as u32;
+        match self.known_types.get(structure.0 as usize) {
+            Some(&known) => known,
+            None => self.first_type + structure.0 - known,
+        }
     }
 
     /// The number of the object type of a function's closures.
     pub fn closure_type(&self, function: FuncRef) -> u32 {
-        self.first_type + self.structures.len() as u32 + function.0
+        let structures = self.structures.len() - self.known_types.len();
+        self.first_type + structures as u32 + function.0
     }
 
     /// Registers types and globals and makes the static objects. The module must have been made
-    /// for this runtime: its `first_type` and first global are the next numbers there.
+    /// for this runtime: its `first_type` is the next number there, and its first globals are those
+    /// that the runtime has.
     pub fn load(&self, runtime: &mut Runtime) -> Result<Loaded, Stop> {
-        for structure in self.structures.values() {
+        for structure in self.structures.values().skip(self.known_types.len()) {
             runtime.register_type(TypeInfo::Struct {
                 name: structure.name.clone(),
                 fields: structure.fields.clone(),
@@ -47,7 +55,7 @@ impl Module {
                 captures: self.captures[function].clone(),
             });
         }
-        for global in self.globals.values() {
+        for global in self.globals.values().skip(runtime.globals()) {
             runtime.declare_global(global.slot)?;
         }
         let strings = self.strings.values().map(|bytes| runtime.static_str(bytes)).collect();
@@ -59,6 +67,6 @@ impl Module {
                 false => 0,
             })
             .collect();
-        Ok(Loaded { strings, closures })
+        Ok(Loaded { strings, closures, first_function: 0 })
     }
 }

@@ -36,6 +36,8 @@ pub struct Module {
     pub script: Option<FuncRef>,
     /// The user's `main`: function, whether it takes `args`, whether it gives the exit code.
     pub main: Option<(FuncRef, bool, bool)>,
+    /// The object types of the first structures, which a runtime knows already (see `ir::load`).
+    pub known_types: Vec<u32>,
     /// The number of the first object type that belongs to this module (see `ir::load`).
     pub first_type: u32,
 }
@@ -52,6 +54,7 @@ impl Default for Module {
             names: Arena::new(),
             script: None,
             main: None,
+            known_types: Vec::new(),
             first_type: FIRST_REGISTERED,
         }
     }

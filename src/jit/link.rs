@@ -140,7 +140,7 @@ pub fn link(
         let range = CodeRange {
             start,
             end: start + u64::from(code.code_len),
-            function: function.0,
+            function: loaded.first_function + function.0,
             frame_size: code.frame_size,
         };
         runtime.code.add(range, sites);

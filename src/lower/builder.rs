@@ -5,8 +5,8 @@ use super::tidy::tidy;
 use crate::analysis::facts::{FunctionFacts, Mention, Mentioned, Point, Read, Write, WriteKind};
 use crate::entity::{Arena, EntitySet};
 use crate::ir::{
-    Block, Const, ENTRY, Edge, FuncRef, Function, Inst, Loc, LocData, Op, Signature, Terminator,
-    Type, Value, Variable,
+    Block, Const, ENTRY, Edge, FuncRef, Function, Global, Inst, Loc, LocData, Op, Signature,
+    Terminator, Type, Value, Variable,
 };
 use crate::sema::hir::{self, FuncId, FunctionKind, LocalId, Program};
 use crate::source::{Interner, Span};
@@ -60,7 +60,7 @@ impl<'a> Builder<'a> {
             result: result_type(function.result),
             env: function.kind == FunctionKind::Lambda,
         };
-        let id = FuncRef(id.0);
+        let id = tables.here(id);
         Self {
             program,
             interner,
@@ -105,6 +105,9 @@ impl<'a> Builder<'a> {
             _ => function.body.span.end,
         };
         self.statements(&function.body.statements, list_end);
+        if self.tables.is_unit && function.kind == FunctionKind::Script {
+            self.needs_values(&function.body.statements);
+        }
         if self.f.signature.result.is_some() {
             self.facts.end = Some(self.block);
         } else {
@@ -112,6 +115,16 @@ impl<'a> Builder<'a> {
         }
         tidy(&mut self.f, &mut self.facts);
         (self.f, self.facts)
+    }
+
+    /// Notes at the end of a unit that what comes later reads its globals.
+    fn needs_values(&mut self, statements: &[hir::Stmt]) {
+        for statement in statements {
+            if let hir::StmtKind::Global { global, value: None } = statement.kind {
+                let span = self.program.globals[global].span;
+                self.mention(Mentioned::Global(Global(global.0)), span);
+            }
+        }
     }
 
     /// A new variable; a name that is taken gets a number behind it.

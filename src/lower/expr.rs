@@ -1,10 +1,10 @@
 //! Expressions.
 
 use super::builder::{Builder, Dest};
-use super::tables::{result_type, slot_of, type_of};
+use super::tables::{Place, result_type, slot_of, type_of};
 use crate::analysis::facts::Mentioned;
-use crate::ir::{Const, FuncRef, Op, Type, Value};
-use crate::sema::hir::{Expr, ExprKind, FuncId, StructId, Ty};
+use crate::ir::{Const, Op, Type, Value};
+use crate::sema::hir::{Expr, ExprKind, FuncId, GlobalId, StructId, Ty};
 use crate::source::Span;
 use smallvec::SmallVec;
 use toyjit_runtime::entry::Rt;
@@ -45,11 +45,13 @@ impl Builder<'_> {
                 self.put(value, span, dest)
             }
             ExprKind::Global(global) => self.load_global(*global, expr.ty, span, dest),
-            ExprKind::Function(function) => {
-                let function = FuncRef(function.0);
-                self.mention(Mentioned::Function(function), span);
-                self.constant(Const::Func(function), span, dest)
-            }
+            ExprKind::Function(function) => match self.tables.place(*function) {
+                Place::Here(function) => {
+                    self.mention(Mentioned::Function(function), span);
+                    self.constant(Const::Func(function), span, dest)
+                }
+                Place::Slot(slot) => self.load_slot(slot, span, dest),
+            },
             ExprKind::Closure(function) => self.closure(*function, span, dest),
             ExprKind::Wrap(inner) => return self.expr(inner, dest),
             ExprKind::Unary { op, operand } => self.unary(*op, operand, span, dest),
@@ -67,10 +69,19 @@ impl Builder<'_> {
             }
             ExprKind::Call { function, args } => {
                 let args = self.values(args);
-                let function = FuncRef(function.0);
-                self.mention(Mentioned::Function(function), span);
-                let imm = u64::from(function.0);
-                return self.call(Op::Call, &args, imm, expr.ty, span, dest);
+                return match self.tables.place(*function) {
+                    Place::Here(function) => {
+                        self.mention(Mentioned::Function(function), span);
+                        let imm = u64::from(function.0);
+                        self.call(Op::Call, &args, imm, expr.ty, span, dest)
+                    }
+                    Place::Slot(slot) => {
+                        let mut operands =
+                            Operands::from_slice(&[self.load_slot(slot, span, None)]);
+                        operands.extend(args);
+                        self.call(Op::CallValue, &operands, 0, expr.ty, span, dest)
+                    }
+                };
             }
             ExprKind::CallValue { callee, args } => {
                 let callee_value = self.value(callee, None);
@@ -103,13 +114,18 @@ impl Builder<'_> {
         self.f.insts[inst].result
     }
 
+    /// The value of a function that was compiled before.
+    fn load_slot(&mut self, slot: GlobalId, span: Span, dest: Dest) -> Value {
+        self.load(Op::LoadGlobal, &[], u64::from(slot.0), Type::Ref, span, dest)
+    }
+
     /// A new closure with the current values of what it captures.
     fn closure(&mut self, function: FuncId, span: Span, dest: Dest) -> Value {
         let program = self.program;
         let captures = &program.functions[function].captures;
         let values: Operands =
             captures.iter().map(|capture| self.read_local(capture.outer, capture.span)).collect();
-        let function = FuncRef(function.0);
+        let function = self.tables.here(function);
         self.mention(Mentioned::Function(function), span);
         let imm = u64::from(function.0);
         self.load(Op::NewClosure, &values, imm, Type::Ref, span, dest)

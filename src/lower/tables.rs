@@ -1,10 +1,19 @@
 //! What all functions of a module share while it is lowered: element classes and string literals.
 
 use crate::entity::{Arena, SideTable};
-use crate::ir::{ElemClass, StrRef, Type};
-use crate::sema::hir::{Program, Ty, TyKind};
+use crate::ir::{ElemClass, FuncRef, StrRef, Type};
+use crate::sema::hir::{FuncId, GlobalId, Program, Ty, TyKind};
 use rustc_hash::FxHashMap;
 use toyjit_runtime::layout::Slot;
+
+/// Where a function is to be found.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    /// In this module.
+    Here(FuncRef),
+    /// Compiled before: a global holds its value.
+    Slot(GlobalId),
+}
 
 /// The shared tables.
 pub(super) struct Tables {
@@ -14,6 +23,10 @@ pub(super) struct Tables {
     /// The string literals, each once.
     pub strings: Arena<StrRef, Box<[u8]>>,
     string_numbers: FxHashMap<Box<[u8]>, StrRef>,
+    /// Where functions are that do not have the number in the module that they have in the program.
+    pub moved: Option<SideTable<FuncId, Option<Place>>>,
+    /// Whether this is a part of a session, whose globals are read later.
+    pub is_unit: bool,
 }
 
 impl Tables {
@@ -27,7 +40,28 @@ impl Tables {
             }
         }
         let string_numbers = FxHashMap::default();
-        Self { classes, class_slots, strings: Arena::new(), string_numbers }
+        Self {
+            classes,
+            class_slots,
+            strings: Arena::new(),
+            string_numbers,
+            moved: None,
+            is_unit: false,
+        }
+    }
+
+    /// Where a function is to be found.
+    pub fn place(&self, function: FuncId) -> Place {
+        let moved = self.moved.as_ref().and_then(|moved| moved[function]);
+        moved.unwrap_or(Place::Here(FuncRef(function.0)))
+    }
+
+    /// The number of a function of this module.
+    pub fn here(&self, function: FuncId) -> FuncRef {
+        match self.place(function) {
+            Place::Here(function) => function,
+            Place::Slot(_) => FuncRef(function.0),
+        }
     }
 
     /// The class of arrays of this element type.
@@ -47,7 +81,7 @@ impl Tables {
 }
 
 /// What holds a value of this type.
-pub(super) fn slot_of(ty: Ty) -> Slot {
+pub fn slot_of(ty: Ty) -> Slot {
     match ty {
         Ty::INT => Slot::Int,
         Ty::FLOAT => Slot::Float,

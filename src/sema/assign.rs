@@ -50,7 +50,7 @@ impl Checker<'_> {
         let Declaration { mutable, keyword, name, .. } = declaration;
         let (ty, value) = self.first_value(declaration);
         let global = hir::Global { name: name.symbol, ty, mutable, span: name.span };
-        let global = self.globals.push(global);
+        let global = self.new_global(global);
         self.global_keywords[global] = keyword;
         self.names[name.symbol].global = Some(global);
         StmtKind::Global { global, value }

@@ -4,7 +4,7 @@
 use super::hir::{self, FuncId, FunctionKind, StructId, Ty, TyKind};
 use super::scope::Origin;
 use super::types::BASIC;
-use super::{Checker, Signature, codes};
+use super::{Checker, HostHead, Signature, codes};
 use crate::entity::Arena;
 use crate::source::{Diagnostic, Span, Symbol};
 use crate::syntax::ast::{self, Item, StmtKind};
@@ -21,6 +21,7 @@ impl Checker<'_> {
     /// Declares everything that may be used before its declaration.
     pub(super) fn declare(&mut self, program: &ast::Program) -> Declared {
         let script = self.add_function(None, FunctionKind::Script, whole(program));
+        self.prepare_entry(program);
         let mut structs = Vec::new();
         for item in &program.items {
             match item {
@@ -44,6 +45,20 @@ impl Checker<'_> {
             self.unknown.clear();
         }
         Declared { script, functions }
+    }
+
+    /// Declares a function of the host, and the global that holds its value.
+    pub(super) fn declare_host(&mut self, host: &HostHead, name: Symbol) {
+        let none = Span::default();
+        let id = self.add_function(Some(name), FunctionKind::Named, none);
+        let params = host.params.iter().map(|&ty| (name, ty, none)).collect();
+        self.signatures[id] = Signature { params, result: host.result, result_span: None };
+        let ty = self.function_type(host.params.clone().into(), host.result);
+        self.functions[id].result = host.result;
+        self.functions[id].ty = ty;
+        self.globals.push(hir::Global { name, ty, mutable: false, span: none });
+        self.names[name].function = Some(id);
+        self.hosts += 1;
     }
 
     /// Checks the bodies of the named functions.
@@ -123,6 +138,9 @@ impl Checker<'_> {
         let name = item.name.symbol;
         let span = item.name.span;
         let text = self.name(name);
+        if let Some(kept) = self.kept_struct(name) {
+            return kept;
+        }
         let declared = hir::Struct { name, fields: Vec::new(), span };
         if BASIC.iter().any(|&(basic, _)| basic == text) {
             let message = format!("`{text}` is a basic type's name");
@@ -136,6 +154,7 @@ impl Checker<'_> {
                 self.structs.push(declared)
             }
             None => {
+                self.entry_struct(name);
                 let id = self.structs.push(declared);
                 self.names[name].structure = Some(id);
                 id
@@ -144,6 +163,9 @@ impl Checker<'_> {
     }
 
     fn struct_fields(&mut self, id: StructId, item: &ast::Struct) {
+        if !self.structs[id].fields.is_empty() {
+            return;
+        }
         for field in &item.fields {
             let (name, span) = (field.name.symbol, field.name.span);
             let ty = self.written(&field.ty);
@@ -162,25 +184,37 @@ impl Checker<'_> {
         let ast::Name { symbol: name, span } = item.name;
         let id = self.add_function(Some(name), FunctionKind::Named, span);
         self.signature(id, &item.lambda);
+        if let Some(id) = self.entry_function(id, name) {
+            self.beside_struct(name, span);
+            return id;
+        }
         let entry = self.names[name];
-        if let Some(first) = entry.function {
+        if let Some(first) = entry.function.filter(|f| f.0 as usize >= self.hosts) {
             let first = self.functions[first].span;
             self.duplicate(codes::DUPLICATE_ITEM, "functions", name, first, span);
             return id;
         }
         self.names[name].function = Some(id);
-        if let Some(structure) = entry.structure {
+        self.beside_struct(name, span);
+        id
+    }
+
+    /// Reports a function that has a struct's name.
+    fn beside_struct(&mut self, name: Symbol, span: Span) {
+        if let Some(structure) = self.names[name].structure {
             let structure = self.structs[structure].span;
             let (first, second) = (span.min(structure), span.max(structure));
             self.duplicate(codes::DUPLICATE_ITEM, "a function and a struct", name, first, second);
         }
-        id
     }
 
     fn global_name(&mut self, statement: &ast::Stmt) {
         if let StmtKind::Declare { name, .. } = &statement.kind {
+            let is_entry = self.entry.is_some();
             let first = &mut self.names[name.symbol].global_span;
-            if let Some(first) = *first {
+            if is_entry {
+                *first = Some(name.span);
+            } else if let Some(first) = *first {
                 self.duplicate(codes::DUPLICATE_GLOBAL, "globals", name.symbol, first, name.span);
             } else {
                 *first = Some(name.span);
@@ -209,7 +243,7 @@ impl Checker<'_> {
     /// The function `main` with its signature, if there is one.
     pub(super) fn main_function(&mut self) -> Option<hir::Main> {
         let symbol = self.interner.find("main")?;
-        let function = self.names[symbol].function?;
+        let function = self.names[symbol].function.filter(|f| f.0 as usize >= self.hosts)?;
         let signature = &self.signatures[function];
         let takes_args = match signature.params[..] {
             [] => Some(false),

@@ -144,6 +144,9 @@ pub struct Program {
     pub script: FuncId,
     /// The user's `main`, called after the script.
     pub main: Option<Main>,
+    /// So many functions at the beginning are the host's: they have no bodies, and the globals of the
+    /// same numbers hold their values.
+    pub hosts: usize,
 }
 
 /// The user's `main` and its signature.

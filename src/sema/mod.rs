@@ -18,6 +18,7 @@ mod codes;
 mod coerce;
 mod declare;
 mod dump;
+mod entry;
 mod expr;
 pub mod hir;
 mod literals;
@@ -32,6 +33,7 @@ mod tests;
 mod types;
 
 pub use dump::dump_hir;
+pub use entry::{Entry, Known, check_entry};
 pub use types::display_ty;
 
 use crate::entity::{Arena, SideTable};
@@ -46,7 +48,38 @@ pub fn check(
     program: &ast::Program,
     interner: &Interner,
 ) -> (Option<hir::Program>, Vec<Diagnostic>) {
+    run(Checker::new(interner), program)
+}
+
+/// A function of the host that programs may call.
+#[derive(Clone, Debug)]
+pub struct HostHead {
+    /// Its name.
+    pub name: String,
+    /// The types of its parameters, basic ones.
+    pub params: Vec<Ty>,
+    /// The type of its result.
+    pub result: Ty,
+}
+
+/// Checks a program that may call functions of the host.
+pub fn check_with(
+    hosts: &[HostHead],
+    program: &ast::Program,
+    interner: &mut Interner,
+) -> (Option<hir::Program>, Vec<Diagnostic>) {
+    let names: Vec<Symbol> = hosts.iter().map(|host| interner.intern(&host.name)).collect();
     let mut checker = Checker::new(interner);
+    for (host, name) in hosts.iter().zip(names) {
+        checker.declare_host(host, name);
+    }
+    run(checker, program)
+}
+
+fn run(
+    mut checker: Checker<'_>,
+    program: &ast::Program,
+) -> (Option<hir::Program>, Vec<Diagnostic>) {
     let declared = checker.declare(program);
     checker.script(program, declared.script);
     checker.bodies(program, &declared.functions);
@@ -78,9 +111,14 @@ struct Checker<'a> {
     /// How many names may still be compared in search of one meant.
     comparisons: usize,
     diagnostics: Vec<Diagnostic>,
+    /// So many functions at the beginning are the host's.
+    hosts: usize,
+    /// Notes of the entry that is checked, if it is one.
+    entry: Option<Box<entry::Notes>>,
 }
 
 /// What a call of a function needs to know of it.
+#[derive(Clone, Debug)]
 struct Signature {
     params: Vec<(Symbol, Ty, Span)>,
     result: Ty,
@@ -110,10 +148,20 @@ impl<'a> Checker<'a> {
             unknown: FxHashSet::default(),
             comparisons: 1 << 18,
             diagnostics: Vec::new(),
+            hosts: 0,
+            entry: None,
         }
     }
 
-    fn report(&mut self, diagnostic: Diagnostic) {
+    fn report(&mut self, mut diagnostic: Diagnostic) {
+        if self.hosts > 0 {
+            // The host's functions have no place.
+            let mut number = 0;
+            diagnostic.labels.retain(|&(span, _)| {
+                number += 1;
+                number == 1 || span != Span::default()
+            });
+        }
         self.diagnostics.push(diagnostic);
     }
 
@@ -136,10 +184,14 @@ impl<'a> Checker<'a> {
         display_ty(&self.types, &self.structs, self.interner, ty)
     }
 
+    fn failed(&self) -> bool {
+        self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+    }
+
     fn finish(mut self, script: FuncId) -> (Option<hir::Program>, Vec<Diagnostic>) {
         let main = self.main_function();
         self.diagnostics.sort_by_key(|d| d.span().start);
-        let failed = self.diagnostics.iter().any(|d| d.severity == Severity::Error);
+        let failed = self.failed();
         let program = hir::Program {
             types: self.types,
             structs: self.structs,
@@ -147,6 +199,7 @@ impl<'a> Checker<'a> {
             globals: self.globals,
             script,
             main,
+            hosts: self.hosts,
         };
         ((!failed).then_some(program), self.diagnostics)
     }

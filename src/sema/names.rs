@@ -34,7 +34,7 @@ const FOREIGN: &[(&str, &str)] = &[
 ];
 
 /// The meanings of a name at top level.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TopLevel {
     /// The struct of this name.
     pub structure: Option<StructId>,

@@ -13,12 +13,16 @@ impl Checker<'_> {
         self.scopes.enter_function(id, (Ty::UNIT, None));
         self.in_script = true;
         let mut statements = Vec::new();
-        for item in &program.items {
+        for (number, item) in program.items.iter().enumerate() {
             let Item::Statement(statement) = item else { continue };
             self.unknown.clear();
+            let is_last = number + 1 == program.items.len();
             let kind = match Declaration::of(statement) {
                 Some(declaration) => Some(self.global(declaration)),
-                None => self.statement(statement),
+                None => match self.entry_value(statement, is_last) {
+                    Some(value) => Some(value),
+                    None => self.statement(statement),
+                },
             };
             statements.extend(kind.map(|kind| hir::Stmt { kind, span: statement.span }));
         }

@@ -91,6 +91,11 @@ impl Sources {
         Some(base)
     }
 
+    /// Takes the last file away.
+    pub fn remove_last(&mut self) {
+        self.files.pop();
+    }
+
     /// The file in which an offset lies, and the offset within it.
     pub fn locate(&self, offset: u32) -> (&File, usize) {
         let index = self.files.partition_point(|f| f.base <= offset).saturating_sub(1);

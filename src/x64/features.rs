@@ -30,4 +30,18 @@ impl Features {
             bmi2: is_x86_feature_detected!("bmi2"),
         }
     }
+
+    /// Their names.
+    pub fn names(&self) -> Vec<&'static str> {
+        [
+            (self.sse41, "sse4.1"),
+            (self.popcnt, "popcnt"),
+            (self.lzcnt, "lzcnt"),
+            (self.bmi1, "bmi1"),
+            (self.bmi2, "bmi2"),
+        ]
+        .into_iter()
+        .filter_map(|(has, name)| has.then_some(name))
+        .collect()
+    }
 }

@@ -34,13 +34,11 @@ use smallvec::SmallVec;
 use toyjit_runtime::Rt;
 use toyjit_runtime::fault::{self, Fault};
 
-/// Chooses instructions for one function. `first_type` is the type id of structure 0; closures of
-/// function `f` have the id `first_type + structures + f`. With `polls` every loop gets one.
+/// Chooses instructions for one function. With `polls` every loop gets one.
 pub(super) fn select(
     module: &Module,
     function: FuncRef,
     features: Features,
-    first_type: u32,
     polls: bool,
 ) -> VCode<Inst> {
     let function = &module.functions[function];
@@ -51,7 +49,6 @@ pub(super) fn select(
         module,
         function,
         features,
-        first_type,
         polls,
         facts,
         layout,
@@ -93,7 +90,6 @@ struct Selector<'a> {
     module: &'a Module,
     function: &'a Function,
     features: Features,
-    first_type: u32,
     polls: bool,
     facts: Facts,
     layout: Layout,

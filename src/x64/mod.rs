@@ -25,15 +25,12 @@ pub use stubs::Stub;
 
 use crate::ir::{FuncRef, Module};
 use crate::mach::{Allocation, CompiledFunction, RegisterFile, Target, VCode};
-use toyjit_runtime::types::FIRST_REGISTERED;
 
 /// The target.
 #[derive(Clone, Debug)]
 pub struct X64 {
     /// What the processor can do.
     pub features: Features,
-    /// The type id of a module's first structure; those of its closures follow its structures.
-    pub first_type: u32,
     /// Whether a run can be ended from outside while it is in a loop.
     pub polls: bool,
     registers: RegisterFile,
@@ -43,7 +40,7 @@ impl X64 {
     /// For a processor with these features.
     pub fn new(features: Features) -> Self {
         let registers = regs::register_file();
-        Self { features, first_type: FIRST_REGISTERED, polls: true, registers }
+        Self { features, polls: true, registers }
     }
 
     /// With as few registers as can be.
@@ -62,7 +59,7 @@ impl Target for X64 {
     type Inst = Inst;
 
     fn select(&self, module: &Module, function: FuncRef) -> VCode<Inst> {
-        isel::select(module, function, self.features, self.first_type, self.polls)
+        isel::select(module, function, self.features, self.polls)
     }
 
     fn registers(&self) -> &RegisterFile {

@@ -63,15 +63,14 @@ impl Selector<'_> {
     pub(super) fn new_struct(&mut self, dst: VReg, imm: u64, fields: &[Value]) {
         let structure = Structure(imm as u32);
         let size = word(STRUCT_FIELDS, fields.len() as u64) as u32;
-        self.push(Inst::Alloc { dst, size, header: self.first_type + structure.0 });
+        self.push(Inst::Alloc { dst, size, header: self.module.struct_type(structure) });
         self.initialise(dst, STRUCT_FIELDS, fields);
     }
 
     pub(super) fn new_closure(&mut self, dst: VReg, imm: u64, captures: &[Value]) {
         let function = FuncRef(imm as u32);
         let size = word(CLOSURE_CAPTURES, captures.len() as u64) as u32;
-        let structures = self.module.structures.len() as u32;
-        let header = self.first_type + structures + function.0;
+        let header = self.module.closure_type(function);
         self.push(Inst::Alloc { dst, size, header });
         let code = self.new_vreg(RegClass::Int);
         self.push(Inst::Static { dst: code, target: RelocTarget::Function(function) });

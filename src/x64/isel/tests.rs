@@ -3,13 +3,12 @@
 use super::select;
 use crate::ir::{FuncRef, parse};
 use crate::x64::{Features, dump};
-use toyjit_runtime::types::FIRST_REGISTERED;
 
 const ALL: Features = Features { sse41: true, popcnt: true, lzcnt: true, bmi1: true, bmi2: true };
 
 fn selected(text: &str) -> String {
     let module = parse::module(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    dump::vcode(&select(&module, FuncRef(0), ALL, FIRST_REGISTERED, false))
+    dump::vcode(&select(&module, FuncRef(0), ALL, false))
 }
 
 /// The same with registers numbered in the order of the text.

@@ -1,0 +1,303 @@
+//! The commands of the REPL: a table, and what each does.
+
+use super::builtins::BUILTINS;
+use super::paint::paint_assembly;
+use super::{Next, Shell, new_session};
+use crate::analysis::problems::{PROBLEMS, named};
+use crate::cli::emit::{self, Stage};
+use crate::cli::explain::explanation;
+use crate::ir::Cfg;
+use crate::session::{Explored, Failure};
+use crate::source::decode;
+use crate::timing::Timings;
+use clap::ValueEnum;
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+use toyjit_runtime::Output;
+
+/// A command.
+pub struct Command {
+    /// Its name, without the colon.
+    pub name: &'static str,
+    args: &'static str,
+    about: &'static str,
+    run: fn(&mut Shell<'_>, &str) -> Next,
+}
+
+const fn command(
+    name: &'static str,
+    args: &'static str,
+    about: &'static str,
+    run: fn(&mut Shell<'_>, &str) -> Next,
+) -> Command {
+    Command { name, args, about, run }
+}
+
+/// All commands, in the order in which `:help` lists them.
+pub const COMMANDS: &[Command] = &[
+    command("help", "", "what you read now", |shell, _| help(shell)),
+    command("type", "E", "the type of an expression, which is not run", type_of),
+    command(
+        "asm",
+        "F",
+        "the machine code of a function (or of statements), source lines between",
+        |shell, args| emit_stage(shell, Stage::Asm, args),
+    ),
+    command("cfg", "F", "its three-address code over variables", |shell, args| {
+        emit_stage(shell, Stage::Cfg, args)
+    }),
+    command("ssa", "F", "its SSA form", |shell, args| emit_stage(shell, Stage::Ssa, args)),
+    command(
+        "emit",
+        "STAGE F",
+        "what a stage makes of it: cfg ssa opt vcode regalloc asm",
+        |shell, args| {
+            let (stage, rest) = split(args);
+            match Stage::from_str(stage, true) {
+                Ok(stage) => emit_stage(shell, stage, rest),
+                Err(_) => shell.error("a stage is cfg, ssa, opt, vcode, regalloc or asm"),
+            }
+        },
+    ),
+    command("analyze", "PROBLEM F", "a dataflow problem solved on it", analyze),
+    command("time", "E", "how long compiling and running it takes, several times", time),
+    command("bench", "E", "the same at each optimisation level", bench),
+    command("opt", "N", "compiles at level N from now on", optimise),
+    command("load", "FILE", "enters a file", load),
+    command("save", "FILE", "writes what was declared and done to a file", save),
+    command("vars", "", "the variables, functions and structs there are", |shell, _| {
+        variables(shell)
+    }),
+    command("doc", "NAME", "what a name, a builtin or a diagnostic code means", doc),
+    command("reset", "", "forgets everything", |shell, _| reset(shell)),
+    command("quit", "", "leaves (as Ctrl-D does)", |shell, _| Next::Leave(shell.failed)),
+];
+
+/// The first word and the rest.
+fn split(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    text.split_once(char::is_whitespace).map_or((text, ""), |(word, rest)| (word, rest.trim()))
+}
+
+/// Runs a command, given without its colon. A beginning that only one has will do.
+pub fn run(shell: &mut Shell<'_>, text: &str) -> Next {
+    let (name, args) = split(text);
+    let mut fitting = COMMANDS.iter().filter(|c| !name.is_empty() && c.name.starts_with(name));
+    let exact = COMMANDS.iter().find(|command| command.name == name);
+    match (exact, fitting.next(), fitting.next()) {
+        (Some(command), ..) | (None, Some(command), None) => {
+            if !command.args.is_empty() && args.is_empty() {
+                return shell.error(&format!("write `:{} {}`", command.name, command.args));
+            }
+            (command.run)(shell, args)
+        }
+        (None, Some(_), Some(_)) => shell.error(&format!("`:{name}` may be several commands")),
+        (None, None, _) => {
+            shell.error(&format!("there is no command `:{name}`; `:help` lists them"))
+        }
+    }
+}
+
+fn help(shell: &mut Shell<'_>) -> Next {
+    let mut text = String::new();
+    for Command { name, args, about, .. } in COMMANDS {
+        let _ = writeln!(text, "  {:<18} {about}", format!(":{name} {args}"));
+    }
+    text += "Anything else is code. `_` is the last value. A `;` at the end may be left out.\n";
+    shell.say(&text)
+}
+
+fn type_of(shell: &mut Shell<'_>, text: &str) -> Next {
+    match shell.session.type_of(text) {
+        Ok(Some(ty)) => shell.say(&format!("{ty}\n")),
+        Ok(None) => shell.say("no value\n"),
+        Err(failure) => shell.tell_failure(&failure),
+    }
+}
+
+/// A function of the session; statements where it is no function's name.
+fn explored(shell: &mut Shell<'_>, text: &str) -> Result<Explored, Failure> {
+    match shell.session.explore(text) {
+        Some(explored) => Ok(explored),
+        None => shell.session.explore_entry(text),
+    }
+}
+
+fn emit_stage(shell: &mut Shell<'_>, stage: Stage, text: &str) -> Next {
+    if text.is_empty() {
+        return shell.error("name a function");
+    }
+    let Explored { mut module, function } = match explored(shell, text) {
+        Ok(explored) => explored,
+        Err(failure) => return shell.tell_failure(&failure),
+    };
+    let options = shell.session.options.clone();
+    let sources = &shell.session.sources;
+    match emit::show(stage, sources, &mut module, &[function], &options) {
+        Ok(text) if shell.color && stage == Stage::Asm => shell.say(&paint_assembly(&text)),
+        Ok(text) => shell.say(&text),
+        Err(what) => shell.error(&what),
+    }
+}
+
+fn analyze(shell: &mut Shell<'_>, args: &str) -> Next {
+    let (problem, text) = split(args);
+    let Some(row) = named(problem) else {
+        let names: Vec<&str> = PROBLEMS.iter().map(|row| row.name).collect();
+        return shell.error(&format!("a problem is one of {}", names.join(", ")));
+    };
+    if text.is_empty() {
+        return shell.error("name a function");
+    }
+    let Explored { module, function } = match explored(shell, text) {
+        Ok(explored) => explored,
+        Err(failure) => return shell.tell_failure(&failure),
+    };
+    let f = &module.functions[function];
+    let board = (row.draw)(&module, f, &Cfg::compute(f));
+    shell.say(&board.text(&module, f, row, false))
+}
+
+const RUNS: usize = 5;
+
+/// Times of compiling and running an entry, each run but the first without its output.
+fn measure(shell: &mut Shell<'_>, text: &str) -> Result<(Vec<Duration>, Vec<Duration>), Failure> {
+    let (mut compile, mut run) = (Vec::new(), Vec::new());
+    for number in 0..RUNS {
+        let mut timings = Timings::new();
+        let quiet = number > 0;
+        let output = quiet.then(|| {
+            std::mem::replace(&mut shell.session.runtime.output, Output::to(Box::new(io::sink())))
+        });
+        let result = shell.enter(None, text, &mut timings);
+        if let Some(output) = output {
+            shell.session.runtime.output = output;
+        }
+        result?;
+        let ran: Duration =
+            timings.stages().iter().filter(|(stage, _)| *stage == "run").map(|s| s.1).sum();
+        run.push(ran);
+        compile.push(timings.total().saturating_sub(ran));
+    }
+    compile.sort_unstable();
+    run.sort_unstable();
+    Ok((compile, run))
+}
+
+fn ms(time: Duration) -> String {
+    format!("{:.3} ms", time.as_secs_f64() * 1000.0)
+}
+
+fn time(shell: &mut Shell<'_>, text: &str) -> Next {
+    match measure(shell, text) {
+        Ok((compile, run)) => shell.say(&format!(
+            "compiled in {}, ran in {} (medians of {RUNS}; fastest {} and {})\n",
+            ms(compile[RUNS / 2]),
+            ms(run[RUNS / 2]),
+            ms(compile[0]),
+            ms(run[0])
+        )),
+        Err(failure) => shell.tell_failure(&failure),
+    }
+}
+
+fn bench(shell: &mut Shell<'_>, text: &str) -> Next {
+    let level = shell.session.options.level;
+    let mut table = format!("level {:>14} {:>14}\n", "compile", "run");
+    let mut failed = None;
+    for level in 0..=3 {
+        shell.session.options.level = level;
+        match measure(shell, text) {
+            Ok((compile, run)) => {
+                let (compile, run) = (ms(compile[RUNS / 2]), ms(run[RUNS / 2]));
+                let _ = writeln!(table, "  -O{level} {compile:>14} {run:>14}");
+            }
+            Err(failure) => {
+                failed = Some(failure);
+                break;
+            }
+        }
+    }
+    shell.session.options.level = level;
+    match failed {
+        Some(failure) => shell.tell_failure(&failure),
+        None => shell.say(&table),
+    }
+}
+
+fn optimise(shell: &mut Shell<'_>, text: &str) -> Next {
+    match text.parse() {
+        Ok(level @ 0..=3) => {
+            shell.session.options.level = level;
+            Next::Go
+        }
+        _ => shell.error("a level is 0, 1, 2 or 3"),
+    }
+}
+
+fn load(shell: &mut Shell<'_>, path: &str) -> Next {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) => return shell.error(&format!("can't read {path}: {error}")),
+    };
+    match decode(bytes) {
+        Ok(text) => {
+            let result = shell.enter(Some(path), &text, &mut Timings::new());
+            shell.tell(&text, result)
+        }
+        Err(problem) => {
+            shell.error(&format!("{path}:{}:{}: {problem}", problem.line, problem.column))
+        }
+    }
+}
+
+fn save(shell: &mut Shell<'_>, path: &str) -> Next {
+    let mut text = String::new();
+    for entry in &shell.log {
+        text += entry;
+        text += if entry.ends_with([';', '}']) { "\n" } else { ";\n" };
+    }
+    match std::fs::write(path, text) {
+        Ok(()) => Next::Go,
+        Err(error) => shell.error(&format!("can't write {path}: {error}")),
+    }
+}
+
+fn variables(shell: &mut Shell<'_>) -> Next {
+    let mut text = String::new();
+    for variable in shell.session.variables() {
+        let keyword = if variable.mutable { "var" } else { "let" };
+        let _ = writeln!(text, "{keyword} {}: {} = {}", variable.name, variable.ty, variable.value);
+    }
+    for head in shell.session.definitions() {
+        let _ = writeln!(text, "{head}");
+    }
+    shell.say(&text)
+}
+
+fn doc(shell: &mut Shell<'_>, name: &str) -> Next {
+    if let Some(text) = shell.session.describe(name) {
+        return shell.say(&format!("{text}\n"));
+    }
+    if let Some((_, call, about)) = BUILTINS.iter().find(|row| row.0 == name) {
+        return shell.say(&format!("{call}\n  {about}\n"));
+    }
+    match explanation(name) {
+        Some(text) => shell.say(&text),
+        None => shell.error(&format!("nothing is known of `{name}`")),
+    }
+}
+
+fn reset(shell: &mut Shell<'_>) -> Next {
+    let level = shell.session.options.level;
+    match new_session(shell.args, shell.color || io::stdin().is_terminal()) {
+        Ok(session) => {
+            shell.session = session;
+            shell.session.options.level = level;
+            shell.log.clear();
+            Next::Go
+        }
+        Err(stop) => shell.error(&format!("no memory for a session: {stop:?}")),
+    }
+}

@@ -1,0 +1,136 @@
+//! The library: Toy programs compiled and called from Rust.
+//!
+//! An [`Engine`] says how programs are compiled and within which limits they run. It makes a
+//! [`Module`] of a source text, or [`Diagnostics`]. A module owns its heap, its globals, its input and
+//! output; its functions are called through typed handles ([`Function`]), whose types are checked
+//! against the program's when the handle is made. A trap is an `Err` and leaves the module usable.
+//!
+//! ```
+//! let engine = toyjit::Engine::new();
+//! let mut module = engine.compile("demo.toy", "fn twice(x: int) -> int { return 2 * x; }")?;
+//! let twice = module.function::<(i64,), i64>("twice")?;
+//! assert_eq!(twice.call(&mut module, (21,))?, 42);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod function;
+mod host;
+mod module;
+mod values;
+mod watch;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{CompileError, Diagnostics, FunctionError, Stopped};
+pub use function::Function;
+pub use host::{HostFunction, HostResult};
+pub use module::Module;
+pub use toyjit_runtime::{Captured, Input, Interrupt, Interrupter, Output, Stop, Trap};
+pub use values::{Argument, Arguments, Returned};
+
+use crate::pipeline::{self, Options};
+use crate::source::Sources;
+use crate::timing::Timings;
+use std::sync::Arc;
+use std::time::Duration;
+use toyjit_runtime::Config;
+
+/// How programs are compiled and run.
+#[derive(Clone, Debug, Default)]
+pub struct Engine {
+    options: Options,
+    max_heap: Option<u64>,
+    stack_size: Option<usize>,
+    timeout: Option<Duration>,
+    args: Vec<Vec<u8>>,
+    hosts: Vec<host::Host>,
+}
+
+impl Engine {
+    /// Optimisation level 2, no limits but the machine's.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the optimisation level: 0 compiles fastest, 3 tries hardest.
+    #[must_use]
+    pub fn level(mut self, level: u8) -> Self {
+        self.options.level = level.min(3);
+        self
+    }
+
+    /// Sets the most bytes that the heap of a module may take.
+    #[must_use]
+    pub fn max_heap(mut self, bytes: u64) -> Self {
+        self.max_heap = Some(bytes);
+        self
+    }
+
+    /// Sets the bytes of stack that the code of a module has.
+    #[must_use]
+    pub fn stack_size(mut self, bytes: usize) -> Self {
+        self.stack_size = Some(bytes);
+        self
+    }
+
+    /// Sets how long one call from Rust may run before it ends with [`Trap::Time`].
+    #[must_use]
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
+        self
+    }
+
+    /// Sets what the builtin `args` gives.
+    #[must_use]
+    pub fn args<A: Into<Vec<u8>>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        self.args = args.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Lets programs call a Rust function by this name. A function that the program declares hides
+    /// it.
+    ///
+    /// ```
+    /// let engine = toyjit::Engine::new().host("cube", |x: i64| x * x * x);
+    /// let mut module = engine.compile("demo.toy", "fn main() -> int { return cube(3); }")?;
+    /// assert_eq!(module.run()?, 27);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn host<A, R>(mut self, name: &str, function: impl HostFunction<A, R>) -> Self {
+        self.hosts.retain(|host| host.head.name != name);
+        self.hosts.push(host::Host::new(name, function));
+        self
+    }
+
+    /// Compiles a program. Nothing of it runs yet.
+    pub fn compile(&self, name: &str, source: &str) -> Result<Module, CompileError> {
+        let mut sources = Sources::new();
+        if sources.add(name, source).is_none() {
+            return Err(CompileError::Fault("the source is larger than 4 GiB".to_owned()));
+        }
+        let mut timings = Timings::new();
+        let (front, diagnostics) = {
+            let hosts: Vec<_> = self.hosts.iter().map(|host| host.head.clone()).collect();
+            pipeline::front_with(&sources, &hosts, &mut timings)
+        };
+        let sources = Arc::new(sources);
+        let said = Diagnostics::new(Arc::clone(&sources), diagnostics);
+        match front {
+            Some(front) => Module::new(self, front, sources, said),
+            None => Err(CompileError::Diagnostics(said)),
+        }
+    }
+
+    fn config(&self) -> Config {
+        let default = Config::default();
+        Config {
+            max_heap: self.max_heap,
+            stack_size: self.stack_size.unwrap_or(default.stack_size),
+            args: self.args.clone(),
+            ..default
+        }
+    }
+}

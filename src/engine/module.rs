@@ -1,0 +1,281 @@
+//! A compiled program with its heap and globals.
+
+use super::values::sealed;
+use super::watch::Watch;
+use super::{Arguments, CompileError, Diagnostics, Engine, Function, FunctionError, Returned};
+use super::{Stop, Stopped, Trap};
+use crate::interp::Halt;
+use crate::ir::FuncRef;
+use crate::pipeline::{self, Executable, Front};
+use crate::sema::display_ty;
+use crate::sema::hir::{FunctionKind, Program, Ty, TyKind};
+use crate::source::{Interner, Sources, Trace};
+use crate::timing::Timings;
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use toyjit_runtime::{Captured, Input, Interrupter, Output, Results, Runtime};
+
+/// A compiled program, ready to be run and called.
+#[derive(Debug)]
+pub struct Module {
+    pub(super) id: u64,
+    pub(super) runtime: Runtime,
+    executable: Executable,
+    sources: Arc<Sources>,
+    warnings: Diagnostics,
+    functions: BTreeMap<String, Exported>,
+    /// Globals that are never nil and were declared without a value.
+    late: Vec<(u32, String)>,
+    state: State,
+    timeout: Option<Duration>,
+}
+
+/// Whether the top-level statements have run.
+#[derive(Clone, Debug)]
+enum State {
+    Fresh,
+    Ready,
+    Failed(Stopped),
+}
+
+#[derive(Debug)]
+struct Exported {
+    function: FuncRef,
+    params: Vec<Ty>,
+    result: Ty,
+    shown: String,
+}
+
+static MODULES: AtomicU64 = AtomicU64::new(0);
+
+impl Module {
+    pub(super) fn new(
+        engine: &Engine,
+        front: Front,
+        sources: Arc<Sources>,
+        warnings: Diagnostics,
+    ) -> Result<Self, CompileError> {
+        let functions = exported(&front.program, &front.interner);
+        let late = front.lowered.facts.globals.iter().filter(|(_, about)| about.late);
+        let late = late
+            .filter_map(|(id, _)| {
+                let global = front.program.globals.values().nth(id.0 as usize)?;
+                let never_nil = global.ty.is_ref()
+                    && front.program.types.strip_optional(global.ty) == global.ty;
+                never_nil.then(|| (id.0, front.interner.name(global.name).to_owned()))
+            })
+            .collect();
+        let fault = |error: &dyn std::fmt::Display| CompileError::Fault(error.to_string());
+        let mut runtime = Runtime::new(engine.config())
+            .map_err(|stop| CompileError::Fault(format!("no memory for a runtime: {stop:?}")))?;
+        let hosts = engine.hosts.iter().map(|host| host.register(&mut runtime));
+        let hosts: Vec<u64> = hosts.collect();
+        let mut module = front.lowered.module;
+        module.first_type = runtime.types.count();
+        let mut timings = Timings::new();
+        let executable =
+            pipeline::compile_module(module, &engine.options, &mut runtime, &mut timings)
+                .map_err(|error| fault(&error))?;
+        for (slot, value) in (0..).zip(hosts) {
+            runtime.set_global(slot, value);
+        }
+        Ok(Self {
+            id: MODULES.fetch_add(1, Ordering::Relaxed),
+            runtime,
+            executable,
+            sources,
+            warnings,
+            functions,
+            late,
+            state: State::Fresh,
+            timeout: engine.timeout,
+        })
+    }
+
+    /// The warnings that the program got.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.warnings
+    }
+
+    /// Sends what the program prints from now on to `output`.
+    pub fn set_output(&mut self, output: Output) {
+        self.runtime.output = output;
+    }
+
+    /// Keeps what the program prints from now on in memory, to be taken from the handle.
+    pub fn capture(&mut self) -> Captured {
+        let (output, captured) = Output::capture();
+        self.runtime.output = output;
+        captured
+    }
+
+    /// Lets the program read from `input`.
+    pub fn set_input(&mut self, input: Input) {
+        self.runtime.input = input;
+    }
+
+    /// A handle that ends a call from another thread.
+    pub fn interrupter(&self) -> Interrupter {
+        self.runtime.interrupter()
+    }
+
+    /// Runs the top-level statements, unless they have run. Where they ended early once, the module's
+    /// globals have no values, and every call gives that answer again.
+    pub fn start(&mut self) -> Result<(), Stopped> {
+        match &self.state {
+            State::Ready => return Ok(()),
+            State::Failed(stopped) => return Err(stopped.clone()),
+            State::Fresh => {}
+        }
+        let ran = self.watched(|executable, runtime| executable.run_script(runtime));
+        let ran = ran.and_then(|()| match self.missing() {
+            Some(name) => {
+                let why = format!("the global `{name}` has got no value");
+                let stop = Stop::Trap(Trap::Panic(why.into_bytes()));
+                Err(self.stopped(Halt { stop, trace: Trace::default() }))
+            }
+            None => Ok(()),
+        });
+        self.state = match &ran {
+            Ok(()) => State::Ready,
+            Err(stopped) => State::Failed(stopped.clone()),
+        };
+        ran
+    }
+
+    /// Runs the top-level statements, unless they have run, and then `main`; the exit code.
+    pub fn run(&mut self) -> Result<i32, Stopped> {
+        match &self.state {
+            State::Fresh => {
+                let script = self.watched(|executable, runtime| executable.run_script(runtime));
+                if let Err(stopped) = script {
+                    self.state = State::Failed(stopped.clone());
+                    return Err(stopped);
+                }
+                if self.missing().is_none() {
+                    self.state = State::Ready;
+                }
+            }
+            State::Ready => {}
+            State::Failed(stopped) => return Err(stopped.clone()),
+        }
+        self.watched(|executable, runtime| executable.run_main(runtime))
+    }
+
+    /// The handle of a function, for arguments `A` (a tuple) and a result `R`.
+    pub fn function<A: Arguments, R: Returned>(
+        &self,
+        name: &str,
+    ) -> Result<Function<A, R>, FunctionError> {
+        let Some(exported) = self.functions.get(name) else {
+            return Err(FunctionError::Unknown { name: name.to_owned() });
+        };
+        let params = <A as sealed::Arguments>::types();
+        let result = <R as sealed::Returned>::TYPE;
+        if params != exported.params || result != exported.result {
+            let params: Vec<&str> = params.into_iter().map(basic_name).collect();
+            let declared = exported.shown.clone();
+            return Err(FunctionError::Signature {
+                declared,
+                wanted: shown(&params, basic_name(result)),
+            });
+        }
+        Ok(Function { function: exported.function, module: self.id, types: PhantomData })
+    }
+
+    /// The names of the program's functions, with their signatures.
+    pub fn functions(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.functions.iter().map(|(name, exported)| (name.as_str(), exported.shown.as_str()))
+    }
+
+    pub(super) fn passing<T>(
+        &mut self,
+        pass: impl FnOnce(&mut Runtime) -> Result<T, Stop>,
+    ) -> Result<T, Stopped> {
+        pass(&mut self.runtime).map_err(|stop| self.stopped(Halt { stop, trace: Trace::default() }))
+    }
+
+    pub(super) fn call(
+        &mut self,
+        function: FuncRef,
+        arguments: &toyjit_runtime::Arguments,
+    ) -> Result<Results, Stopped> {
+        self.watched(|executable, runtime| executable.call(runtime, function, arguments))
+    }
+
+    /// Runs code under the time limit, and writes out what it printed.
+    fn watched<T>(
+        &mut self,
+        run: impl FnOnce(&Executable, &mut Runtime) -> Result<T, Halt>,
+    ) -> Result<T, Stopped> {
+        let interrupter = self.runtime.interrupter();
+        let watch = self.timeout.map(|limit| Watch::over(interrupter.clone(), limit));
+        let limited = watch.is_some();
+        let result = run(&self.executable, &mut self.runtime);
+        drop(watch);
+        if limited || result.is_err() {
+            interrupter.clear();
+        }
+        let flushed = self.runtime.output.flush();
+        let result = result.and_then(|value| match flushed {
+            Ok(()) => Ok(value),
+            Err(stop) => Err(Halt { stop, trace: Trace::default() }),
+        });
+        result.map_err(|halt| self.stopped(halt))
+    }
+
+    fn stopped(&self, halt: Halt) -> Stopped {
+        Stopped { stop: halt.stop, trace: halt.trace, sources: Arc::clone(&self.sources) }
+    }
+
+    /// A global without a value that is never nil.
+    fn missing(&self) -> Option<&str> {
+        let missing = self.late.iter().find(|(global, _)| self.runtime.global(*global) == 0);
+        missing.map(|(_, name)| name.as_str())
+    }
+}
+
+fn exported(program: &Program, interner: &Interner) -> BTreeMap<String, Exported> {
+    let own = program.functions.iter().skip(program.hosts);
+    let named = own.filter(|(_, f)| f.kind == FunctionKind::Named);
+    named
+        .filter_map(|(id, function)| {
+            let TyKind::Function(params, result) = program.types.kind(function.ty) else {
+                return None;
+            };
+            let name = interner.name(function.name?).to_owned();
+            let show = |ty: Ty| display_ty(&program.types, &program.structs, interner, ty);
+            let names: Vec<String> = params.iter().map(|&ty| show(ty)).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let result_name = if *result == Ty::UNIT { "()".to_owned() } else { show(*result) };
+            let exported = Exported {
+                function: FuncRef(id.0 - program.hosts as u32),
+                params: params.to_vec(),
+                result: *result,
+                shown: shown(&names, &result_name),
+            };
+            Some((name, exported))
+        })
+        .collect()
+}
+
+fn shown(params: &[&str], result: &str) -> String {
+    match result {
+        "()" => format!("fn({})", params.join(", ")),
+        _ => format!("fn({}) -> {result}", params.join(", ")),
+    }
+}
+
+fn basic_name(ty: Ty) -> &'static str {
+    match ty {
+        Ty::INT => "int",
+        Ty::FLOAT => "float",
+        Ty::BOOL => "bool",
+        Ty::BYTE => "byte",
+        Ty::STR => "str",
+        _ => "()",
+    }
+}
