@@ -41,6 +41,8 @@ pub struct Options {
     pub fuel: Option<u64>,
     /// Whether values have few registers only (a test of the compiler).
     pub few_registers: bool,
+    /// Whether a run can be ended from outside while it is in a loop.
+    pub polls: bool,
     /// What of the processor may be used.
     pub features: Features,
 }
@@ -55,6 +57,7 @@ impl Default for Options {
             spill_everything: false,
             fuel: None,
             few_registers: false,
+            polls: true,
             features: Features::detect(),
         }
     }
@@ -241,6 +244,7 @@ pub fn machine_code(
     timings: &mut Timings,
 ) -> Result<Vec<CompiledFunction>, CompileError> {
     let mut target = X64::new(options.features);
+    target.polls = options.polls;
     if options.few_registers {
         target = target.with_few_registers();
     }

@@ -3,12 +3,12 @@
 //! A request is a word in the context, which the interpreters and the runtime's long loops look at.
 //! Machine code looks at nothing. A call is caught by the stack check that functions make anyway: a
 //! request puts the stack limit above every stack pointer. A loop is caught by its poll: an
-//! instruction without effect at its head, which a request replaces by a jump to code that ends the
-//! run, and which the end of the request brings back. So the run ends where its state is whole, at a
+//! instruction at its head, which a request replaces by a jump to code that ends the run, and which
+//! the end of the request brings back. So the run ends where its state is whole, at a
 //! place in the source that is known, and no signal is needed.
 //!
-//! The instruction lies inside an aligned word of 8 bytes, which is replaced by one store, so that
-//! another processor fetches the old or the new instruction and nothing between. Code memory is never
+//! The first 5 bytes of the instruction lie inside an aligned word of 8 bytes, which is replaced by
+//! one store, so that another processor fetches the old or the new instruction and nothing between. Code memory is never
 //! writable where it is executable: its pages are mapped a second time, to be written, for as long as
 //! the stores take.
 
@@ -117,8 +117,9 @@ impl Interrupter {
         }
     }
 
-    /// Makes loops interruptible: `polls` are distances from the code's start, of instructions of 5
-    /// bytes inside aligned words, and of the code that is to be jumped to in their place.
+    /// Makes loops interruptible: `polls` are distances from the code's start, of instructions of at
+    /// least 5 bytes, the first 5 inside an aligned word, and of the code that is to be jumped to in
+    /// their place.
     ///
     /// # Safety
     /// The code lies in memory that is mapped from [`code_memory`], as long as the answer lives; its

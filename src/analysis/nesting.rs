@@ -230,10 +230,13 @@ mod tests {
     use crate::entity::Entity;
     use crate::ir::Dominators;
 
+    /// A loop by its header: its parent's header, and whether it is irreducible.
+    type Listed = (Block, Option<Block>, bool);
+
     /// The loops by definition: a strongly connected component is one; its header is the block that
     /// the walk finds first; without the edges to the header, what is left is looked at again.
     /// Pairs of header and parent's header, and for each block its innermost loop's header.
-    fn by_definition(f: &Function, cfg: &Cfg) -> (Vec<(Block, Option<Block>, bool)>, Vec<Block>) {
+    fn by_definition(f: &Function, cfg: &Cfg) -> (Vec<Listed>, Vec<Block>) {
         let place = |block: Block| cfg.tree().iter().position(|&(b, _)| b == block);
         let none = Block::new(f.blocks.len());
         let mut loops = Vec::new();

@@ -154,7 +154,8 @@ fn write(
     chosen: &[FuncRef],
     options: &Options,
 ) -> Result<String, String> {
-    let target = X64::native();
+    let mut target = X64::native();
+    target.polls = options.polls;
     let mut text = String::new();
     for &function in chosen {
         if !text.is_empty() {

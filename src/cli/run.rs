@@ -82,6 +82,10 @@ pub struct CompileArgs {
 
     #[command(flatten)]
     passes: PassSwitches,
+
+    /// Leave out what lets a run be ended while it is in a loop (to measure what it costs).
+    #[arg(long, hide_short_help = true)]
+    no_polls: bool,
 }
 
 fn constructions() -> impl TypedValueParser<Value = Construction> {
@@ -97,6 +101,7 @@ impl CompileArgs {
             verify: self.verify || cfg!(debug_assertions),
             construction: self.ssa,
             disabled: self.passes.off.clone(),
+            polls: !self.no_polls,
             ..Default::default()
         }
     }

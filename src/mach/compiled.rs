@@ -37,8 +37,8 @@ pub struct CallSite {
     pub slots: Vec<u32>,
 }
 
-/// A place where a run that shall end is made to leave a loop: an instruction of 5 bytes without
-/// effect, inside an aligned word of 8 bytes, that a jump can take the place of at any time.
+/// A place where a run that shall end is made to leave a loop: an instruction of at least 5 bytes,
+/// the first 5 inside an aligned word of 8 bytes. A jump can take their place at any time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PollSite {
     /// The offset of the instruction.

@@ -38,7 +38,7 @@ use crate::ir::{
 };
 
 /// Brings `function` into SSA form; nothing happens where it is in it already. With `numbering`
-/// what was computed before is not computed again ([`numbering`](super::numbering)).
+/// what was computed before is not computed again (`numbering`).
 pub fn construct(function: &mut Function, folding: Folding, numbering: bool) {
     if function.form == Form::Variable {
         build(function, folding, numbering);

@@ -4,7 +4,7 @@
 //! them the cold paths and the literal pool. Moves on edges go before a lone jump, to the beginning
 //! of a block with one predecessor, or into code of their own. Blocks that do nothing but jump are
 //! jumped over. The code is assembled twice: from the first assembly it is known which jumps are
-//! short.
+//! short, and what stands where loops are left.
 //!
 //! `VCode` + `Allocation` → `CompiledFunction`. The code must lie at a multiple of 16.
 
@@ -14,19 +14,21 @@ mod fast_exit;
 mod forward;
 mod frame;
 mod insts;
+mod poll;
 
 use self::cold::{Cold, ColdKind};
 use self::fast_exit::{FastExit, Step};
 use self::forward::forwarding;
 use self::frame::Frame;
+use self::poll::{Poll, Stretch};
 use super::emit::{Asm, Label, Mem, Rmi};
 use super::inst::{AluOp, Cond, Inst, Width};
 use super::regs::{RSP, SCRATCH};
 use crate::entity::{Arena, SideTable};
 use crate::ir::Loc;
 use crate::mach::{
-    Allocation, CallSite, CompiledFunction, Edit, PReg, Place, PollSite, ProgPoint, RegClass,
-    Relocation, Side, SpillSlot, VBlock, VCode,
+    Allocation, CallSite, CompiledFunction, Edit, PReg, Place, ProgPoint, RegClass, Relocation,
+    Side, SpillSlot, VBlock, VCode,
 };
 use toyjit_runtime::context::STACK_LIMIT;
 
@@ -37,11 +39,12 @@ pub(super) fn emit(code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunct
     let fast_exit = FastExit::find(code, allocation, &frame);
     let (forward, fast_exit, frame) = (&forward, fast_exit.as_ref(), &frame);
     let plan = Plan { code, allocation, forward, fast_exit, frame };
-    let mut first = Emitter::new(plan, Vec::new());
+    let mut first = Emitter::new(plan, Vec::new(), Vec::new());
     first.function();
     first.asm.finish_code();
     let short_jumps = first.asm.relax();
-    let mut second = Emitter::new(plan, short_jumps);
+    let stretches = poll::stretches(&first.polls, &first.asm.finish());
+    let mut second = Emitter::new(plan, short_jumps, stretches);
     second.function();
     second.finish()
 }
@@ -68,12 +71,13 @@ struct Emitter<'a> {
     relocations: Vec<Relocation>,
     sites: Vec<CallSite>,
     source_map: Vec<(u32, Loc)>,
-    /// Polls: where each is, and the cold code that ends the run.
-    polls: Vec<(u32, Label)>,
+    polls: Vec<Poll>,
+    /// What the polls need, in their order; nothing in the first assembly.
+    stretches: Vec<Stretch>,
 }
 
 impl<'a> Emitter<'a> {
-    fn new(plan: Plan<'a>, short_jumps: Vec<bool>) -> Self {
+    fn new(plan: Plan<'a>, short_jumps: Vec<bool>, stretches: Vec<Stretch>) -> Self {
         let mut asm = Asm::new(short_jumps);
         let labels = plan.code.blocks.keys().map(|_| asm.label()).collect();
         Self {
@@ -87,17 +91,14 @@ impl<'a> Emitter<'a> {
             sites: Vec::new(),
             source_map: Vec::new(),
             polls: Vec::new(),
+            stretches,
         }
     }
 
     fn finish(mut self) -> CompiledFunction {
         let code_len = self.asm.finish_code();
-        let polls = self
-            .polls
-            .iter()
-            .map(|&(offset, cold)| PollSite { offset, target: self.asm.place_of(cold) });
         CompiledFunction {
-            polls: polls.collect(),
+            polls: poll::sites(&self.polls, &self.asm),
             code_len,
             frame_size: self.plan.frame.size(),
             bytes: self.asm.finish(),
@@ -216,10 +217,13 @@ impl<'a> Emitter<'a> {
         let data = &code.blocks[block];
         if self.is_tight_loop(block) {
             self.asm.align_loop();
-        } else if matches!(code.insts[data.insts.start as usize], Inst::Poll) {
+        } else if self.polls(block) {
             self.asm.align_poll();
         }
         self.asm.bind(self.labels[block]);
+        if self.polls(block) {
+            self.poll(block);
+        }
         if let &[pred] = &data.preds[..]
             && code.blocks[pred].succs.len() > 1
             && let Some(succ) = code.blocks[pred].succs.iter().position(|s| s.target == block)
@@ -237,6 +241,9 @@ impl<'a> Emitter<'a> {
                 self.inst(&inst, index);
             }
             self.edits_at(ProgPoint { inst: index, side: Side::After });
+        }
+        if self.polls(block) {
+            self.end_poll();
         }
     }
 

@@ -243,16 +243,14 @@ pub struct Asm {
     jumps: Vec<(usize, Label)>,
     /// Where code was aligned, in order.
     aligned: Vec<usize>,
-    /// Where code was aligned last, for a poll among others.
-    poll_fits: usize,
 }
 
 /// The most bytes that aligning a loop may take.
 const MOST_PADDING: usize = 10;
 /// The most bytes of an instruction.
 const MOST_LENGTH: usize = 15;
-/// Bytes of a poll, as long as a jump.
-const POLL_LEN: usize = 5;
+/// Bytes of a poll, as long as a jump: the most that it adds to the code.
+pub const POLL_LEN: usize = 5;
 
 /// Whether a poll at an offset lies inside an aligned word.
 fn fits_poll(offset: usize) -> bool {
@@ -281,7 +279,6 @@ impl Asm {
             short_jumps,
             jumps: Vec::new(),
             aligned: Vec::new(),
-            poll_fits: 0,
         }
     }
 
@@ -352,7 +349,6 @@ impl Asm {
         if padding <= MOST_PADDING {
             self.aligned.push(offset);
             self.nop(padding);
-            self.poll_fits = self.ops.offset().0;
         } else {
             self.align_poll();
         }
@@ -365,20 +361,18 @@ impl Asm {
         if !fits_poll(offset) {
             self.nop(8 - offset % 8);
         }
-        self.poll_fits = self.ops.offset().0;
     }
 
-    /// An instruction of 5 bytes that does nothing, inside an aligned word; its offset is the answer.
-    pub fn poll(&mut self) -> u32 {
-        if self.ops.offset().0 != self.poll_fits {
-            self.align_poll();
+    /// Prefixes that say nothing, for the instruction that comes next, which is no branch.
+    pub fn idle_prefixes(&mut self, count: usize) {
+        const DATA_SEGMENT: u8 = 0x3E;
+        for _ in 0..count {
+            dynasm!(self.ops ; .u8 DATA_SEGMENT);
         }
-        self.nop(POLL_LEN);
-        (self.ops.offset().0 - POLL_LEN) as u32
     }
 
     /// At most one instruction that does nothing, of so many bytes.
-    fn nop(&mut self, len: usize) {
+    pub fn nop(&mut self, len: usize) {
         const NOPS: [&[u8]; MOST_PADDING] = [
             &[0x90],
             &[0x66, 0x90],
@@ -402,14 +396,15 @@ impl Asm {
     }
 
     /// Which jumps of this assembly reach their labels with 8 bits, and go on to do so when jumps
-    /// become short: that moves no label away from a jump, but that padding between them may grow.
+    /// become short: that moves no label away from a jump, but that padding and polls between them may grow.
     pub fn relax(&self) -> Vec<bool> {
         let labels = self.ops.labels();
         let reaches = |&(end, label): &(usize, Label)| {
             let Ok(target) = labels.resolve_dynamic(label) else { return false };
             let (low, high) = (end.min(target.0), end.max(target.0));
             let below = |offset| self.aligned.partition_point(|&at| at < offset);
-            let growth = MOST_PADDING * (below(high + 1) - below(low.saturating_sub(MOST_LENGTH)));
+            let growth = (MOST_PADDING + POLL_LEN)
+                * (below(high + 1) - below(low.saturating_sub(MOST_LENGTH)));
             high - low + growth <= i8::MAX as usize
         };
         self.jumps.iter().map(reaches).collect()

@@ -23,6 +23,7 @@ type Effect<'a> = &'a dyn Fn(Point, usize) -> Option<bool>;
 
 /// What holds where a problem comes into each block, by the equations alone: one fact at a time, all
 /// blocks in the order of their numbers, until nothing changes.
+#[allow(clippy::needless_range_loop)]
 fn naive<P: GenKill>(f: &Function, cfg: &Cfg, facts: usize, effect: Effect<'_>) -> Vec<Vec<bool>> {
     let forward = <P as Problem>::DIRECTION == Direction::Forward;
     let must = P::Meet::TOP;

@@ -3,7 +3,7 @@
 //! A walk in preorder keeps a table of what the dominating blocks have computed. An instruction
 //! whose operator and operands are in the table is replaced by the value found: pure operators and
 //! pure rows of the runtime; checks (an equal check that dominates this one has passed); loads, whose
-//! key holds the version of the memory that they read ([`memory`]). A store enters the value stored
+//! key holds the version of the memory that they read (`memory`). A store enters the value stored
 //! under the new version, a new object its fields, so that loads find them. A store of what is there
 //! already goes.
 //!

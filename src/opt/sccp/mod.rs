@@ -1,15 +1,15 @@
 //! Sparse conditional constant propagation (Wegman and Zadeck 1991) over constants, integer ranges
 //! and nil-ness.
 //!
-//! Every value has a [`Fact`], at first that nothing has reached it. Two worklists, of edges found
+//! Every value has a `Fact`, at first that nothing has reached it. Two worklists, of edges found
 //! executable and of values whose fact has risen, drive the evaluation until nothing rises
-//! ([`solver`]). Only facts along executable edges meet at block parameters, so a constant that
+//! (`solver`). Only facts along executable edges meet at block parameters, so a constant that
 //! decides a branch is found together with what the branch makes constant. In loops, ranges rise by
 //! thresholds and in few steps. What a branch has compared has a name of its own behind the branch
-//! ([`sigma`]); on an edge into a join, the arguments are refined on the edge.
+//! (`sigma`); on an edge into a join, the arguments are refined on the edge.
 //!
 //! Then: constants replace values, decided branches become jumps, checks that can't fail become
-//! their operands (bounds also by proof of order, [`order`]), and operators that are cheaper on
+//! their operands (bounds also by proof of order, `order`), and operators that are cheaper on
 //! numbers that are not negative are chosen.
 //!
 //! A check that is not decided keeps its result as what its users rely on, constant or not.

@@ -199,12 +199,11 @@ impl Emitter<'_> {
             }
             Inst::Alloc { dst, size, header } => self.allocate(reg(dst), size, header, index),
             Inst::Call { callee, .. } => self.call(callee, index),
-            Inst::Poll => {
-                let (cold, _) = self.cold(ColdKind::Poll);
-                let at = self.asm.poll();
-                self.polls.push((at, cold));
-            }
-            Inst::Jump | Inst::Branch { .. } | Inst::Return { .. } | Inst::Unreachable => {}
+            Inst::Poll
+            | Inst::Jump
+            | Inst::Branch { .. }
+            | Inst::Return { .. }
+            | Inst::Unreachable => {}
         }
     }
 
