@@ -5,6 +5,10 @@ use std::io::{Read, Write};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+/// What the editor writes when it begins to read a line, and when it ends.
+const READS: &str = "\x1b[?2004h";
+const HAS_READ: &str = "\x1b[?2004l";
+
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A terminal with a session in it.
@@ -38,7 +42,7 @@ impl Terminal {
             }
         });
         let mut terminal = Self { writer, output, seen: String::new(), child };
-        terminal.expect("toy> ");
+        terminal.expect(READS);
         terminal
     }
 
@@ -73,8 +77,9 @@ impl Terminal {
     fn enter(&mut self, line: &str, says: &str) {
         self.send(line);
         self.send("\r");
+        self.expect(HAS_READ);
         self.expect(says);
-        self.expect("toy> ");
+        self.expect(READS);
     }
 }
 
@@ -83,11 +88,14 @@ fn a_session_in_a_terminal() {
     let state = std::env::temp_dir().join(format!("toyjit-terminal-{}", std::process::id()));
     let mut terminal = Terminal::open(&state);
     terminal.enter("1 + 1", "= 2 : int");
-    terminal.enter("fn seven() -> int {\r return 7;\r}\rseven()", "= 7 : int");
-    terminal.enter("let greeting = 5", "\x1b[1;34mlet\x1b[0m");
+    terminal.enter("fn seven() -> int {\r return 7;\r}", "");
+    terminal.enter("seven()", "= 7 : int");
+    terminal.send("let greeting = 5");
+    terminal.expect("\x1b[1;34mlet\x1b[0m");
+    terminal.enter("", "");
     terminal.enter("greet\t", "= 5 : int");
     terminal.enter(":vars", "let greeting: int = 5");
-    terminal.enter("fn seven() -> int { return 8; }", "8");
+    terminal.enter("fn seven() -> int { return 8; }", "");
     terminal.enter("seven()", "= 8 : int");
     terminal.enter("[1][3]", "trap: index 3 is out of bounds");
     terminal.enter("greeting", "= 5 : int");
@@ -104,9 +112,9 @@ fn a_session_in_a_terminal() {
         tries += 1;
         assert!(tries < 20, "the loop is not interrupted: {:?}", terminal.seen);
     }
-    terminal.expect("toy> ");
+    terminal.expect(READS);
     terminal.send("half a line\x03");
-    terminal.expect("toy> ");
+    terminal.expect(READS);
     terminal.enter("6 * 7", "= 42 : int");
     terminal.send("\x04");
     assert!(terminal.child.wait().expect("an end").success());
