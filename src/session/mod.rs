@@ -305,10 +305,10 @@ impl Session {
             for &earlier in &self.closures[id] {
                 self.runtime.set_code(earlier, code);
             }
-            if self.closures[id].is_empty() {
-                if let Some(slot) = entry.known.slots[id] {
-                    self.runtime.set_global(slot.0, value);
-                }
+            if self.closures[id].is_empty()
+                && let Some(slot) = entry.known.slots[id]
+            {
+                self.runtime.set_global(slot.0, value);
             }
             if self.closures[id].is_empty() || draft.is_value(function) {
                 self.closures[id].push(value);
