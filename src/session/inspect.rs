@@ -72,9 +72,9 @@ impl Session {
         let program = &self.known.program;
         let functions = program.functions.keys().filter(|&id| self.is_named(id));
         let mut heads: Vec<String> = functions.map(|id| self.function_head(id)).collect();
-        let structs = program.structs.iter();
-        let named = structs.filter(|(id, s)| self.known.structure(s.name) == Some(*id));
-        heads.extend(named.map(|(id, _)| self.struct_head(id)));
+        let structures = program.structs.iter();
+        let current = structures.filter(|(id, s)| self.known.structure(s.name) == Some(*id));
+        heads.extend(current.map(|(id, _)| self.struct_head(id)));
         heads.sort();
         heads
     }

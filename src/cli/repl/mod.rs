@@ -77,7 +77,7 @@ pub fn main(args: &ReplArgs) -> i32 {
     let mut shell = Shell { args, session, color, log: Vec::new(), failed: 0 };
     match interactive {
         true => shell.on_terminal(),
-        false => shell.through_pipe(),
+        false => shell.run_pipe(),
     }
 }
 
@@ -91,7 +91,7 @@ fn new_session(args: &ReplArgs, interactive: bool) -> Result<Session, Stop> {
 }
 
 impl Shell<'_> {
-    fn through_pipe(&mut self) -> i32 {
+    fn run_pipe(&mut self) -> i32 {
         let mut text = String::new();
         loop {
             let mut line = Vec::new();

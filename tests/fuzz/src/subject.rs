@@ -4,7 +4,7 @@ use crate::engine::{Engine, How};
 use std::cell::RefCell;
 use std::fmt;
 use toyjit::interp;
-use toyjit::ir::{self, Module, interp as ir_interp};
+use toyjit::ir::{self, FuncRef, Module, interp as ir_interp};
 use toyjit::pipeline::{self, CompileError, Executable, Front};
 use toyjit::report;
 use toyjit::source::{Severity, Sources, Trace};
@@ -48,7 +48,7 @@ type Passes = (u8, Vec<String>, Option<u64>);
 
 enum Program {
     Toy(Box<Front>),
-    Ir(Module),
+    Ir(Box<Module>),
 }
 
 /// How many steps the IR interpreter may take.
@@ -74,7 +74,7 @@ impl Subject {
             .map_err(|errors| Discard::Errors(errors[0].to_string()))?;
         Ok(Self {
             sources: Sources::new(),
-            program: Program::Ir(module),
+            program: Program::Ir(Box::new(module)),
             optimised: RefCell::default(),
         })
     }
@@ -144,7 +144,8 @@ impl Subject {
         let ended = ir_interp::Interpreter::new(module, runtime)
             .and_then(|interpreter| interpreter.with_limit(STEPS).run_program());
         self.end(ended.map_err(|stopped| {
-            let trace = report::trace(module, &stopped.backtrace);
+            let find = |function| Some((module, FuncRef(function)));
+            let trace = report::trace(&find, &stopped.backtrace);
             (stopped.stop, trace)
         }))
     }
