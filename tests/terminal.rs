@@ -97,7 +97,7 @@ fn a_session_in_a_terminal() {
     terminal.enter(":vars", "let greeting: int = 5");
     terminal.enter("fn seven() -> int { return 8; }", "");
     terminal.enter("seven()", "= 8 : int");
-    terminal.enter("[1][3]", "trap: index 3 is out of bounds");
+    terminal.enter("[1][3]", "index 3 is out of bounds");
     terminal.enter("greeting", "= 5 : int");
     terminal.enter(":asm seven", "\x1b[36mret\x1b[0m");
 
@@ -106,7 +106,7 @@ fn a_session_in_a_terminal() {
     loop {
         std::thread::sleep(Duration::from_millis(200));
         terminal.send("\x03");
-        if terminal.comes("trap: interrupted", Duration::from_secs(2)) {
+        if terminal.comes(": interrupted", Duration::from_secs(2)) {
             break;
         }
         tries += 1;

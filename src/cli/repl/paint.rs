@@ -106,20 +106,16 @@ pub fn paint_assembly(text: &str) -> String {
     for line in text.lines() {
         let body = line.trim_start();
         let margin = &line[..line.len() - body.len()];
-        match body.split_once(' ') {
-            _ if body.starts_with(';') => {
-                let source = body.trim_start_matches(';');
-                let _ = writeln!(out, "{margin}\x1b[2m;{RESET}{}", paint(source, None));
-            }
-            _ if body.ends_with(':') => {
-                let _ = writeln!(out, "{margin}\x1b[33m{body}{RESET}");
-            }
-            Some((operator, rest)) => {
-                let _ = writeln!(out, "{margin}\x1b[36m{operator}{RESET} {rest}");
-            }
-            None => {
-                let _ = writeln!(out, "{margin}\x1b[36m{body}{RESET}");
-            }
+        if body.starts_with(';') {
+            let source = body.trim_start_matches(';');
+            let _ = writeln!(out, "{margin}\x1b[2m;{RESET}{}", paint(source, None));
+        } else if body.ends_with(':') {
+            let _ = writeln!(out, "{margin}\x1b[33m{body}{RESET}");
+        } else {
+            let (offset, code) = body.split_once(":  ").unwrap_or(("", body));
+            let (operator, rest) = code.split_once(' ').unwrap_or((code, ""));
+            let line = format!("{margin}\x1b[2m{offset}:{RESET}  \x1b[36m{operator}{RESET} {rest}");
+            let _ = writeln!(out, "{}", line.trim_end());
         }
     }
     out
@@ -138,6 +134,15 @@ mod tests {
         assert_eq!(paint("f(a)", Some(4)), "f\x1b[1;4m(\x1b[0ma\x1b[1;4m)\x1b[0m");
         assert_eq!(paint("f(a", Some(1)), "f(a");
         assert_eq!(paint("é \"", None), "\x1b[31mé\x1b[0m \x1b[31m\"\x1b[0m");
+    }
+
+    #[test]
+    fn assembly_has_colours() {
+        assert_eq!(
+            paint_assembly("f:\n      0:  mov eax, 8\n      6:  ret\n"),
+            "\x1b[33mf:\x1b[0m\n      \x1b[2m0:\x1b[0m  \x1b[36mmov\x1b[0m eax, 8\n      \
+             \x1b[2m6:\x1b[0m  \x1b[36mret\x1b[0m\n"
+        );
     }
 
     #[test]
