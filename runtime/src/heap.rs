@@ -304,7 +304,7 @@ impl Runtime {
         heap.stats.collected += heap.nursery.used(context);
         heap.stats.survived += survived;
         if heap.nursery.start != 0 {
-            heap.nursery.adapt(survived + frames * FRAME_COST);
+            heap.nursery.adapt(survived, survived + frames * FRAME_COST);
             heap.nursery.restart(context);
         }
     }

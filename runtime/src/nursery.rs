@@ -13,6 +13,10 @@ use crate::raw;
 const FIRST_SIZE: u64 = 1 << 20;
 /// Bytes used at most.
 const LAST_SIZE: u64 = 8 << 20;
+/// Bytes used where nearly all survives.
+const SMALL_SIZE: u64 = 512 << 10;
+/// How many collections nearly all must survive for that.
+const MANY: u32 = 12;
 /// No nursery is smaller.
 const LEAST_SIZE: u64 = 64 << 10;
 /// What freed memory is filled with under stress.
@@ -29,6 +33,8 @@ pub(crate) struct Nursery {
     /// Where the first object since the latest collection is.
     bottom: u64,
     last_size: u64,
+    /// How many of the latest collections nearly all survived.
+    steady: u32,
     stress: bool,
 }
 
@@ -38,7 +44,7 @@ impl Nursery {
         let most = heap_limit.map_or(LAST_SIZE, |limit| limit / 4);
         let last_size = most.clamp(LEAST_SIZE, LAST_SIZE) & !4095;
         let size = last_size.min(FIRST_SIZE);
-        Self { memory: None, start: 0, size, bottom: 0, last_size, stress }
+        Self { memory: None, start: 0, size, bottom: 0, last_size, steady: 0, stress }
     }
 
     /// Reserves the memory if that was not done yet; `false` where there is none.
@@ -91,17 +97,26 @@ impl Nursery {
                 raw::fill(self.bottom, POISON, next - self.bottom);
             }
             if self.stress {
-                self.bottom = if end - next < self.size / 4 { self.start } else { next };
+                self.bottom =
+                    if end.saturating_sub(next) < self.size / 4 { self.start } else { next };
             }
             (*context).nursery_end = if self.stress { 0 } else { end };
             (*context).nursery_next = self.bottom;
         }
     }
 
-    /// Uses twice as much where a collection cost as much as if more than a tenth had survived. To be
-    /// called before `restart`.
-    pub(crate) fn adapt(&mut self, cost: u64) {
-        if cost > self.size / 10 {
+    /// Uses twice as much where a collection cost as much as if more than a tenth had survived. Where
+    /// nearly all survived many times, a large nursery only makes pauses longer: then it is small until
+    /// less survives. To be called before `restart`.
+    pub(crate) fn adapt(&mut self, survived: u64, cost: u64) {
+        let all_survive = survived > self.size / 4 * 3;
+        self.steady = if all_survive { self.steady + 1 } else { 0 };
+        let small = self.last_size.min(SMALL_SIZE);
+        if self.steady > MANY {
+            self.size = small;
+        } else if self.size == small {
+            self.size = self.last_size.min(FIRST_SIZE);
+        } else if cost > self.size / 10 {
             self.size = (self.size * 2).min(self.last_size);
         }
     }

@@ -361,4 +361,6 @@ fn handles_outlive_the_runtime() {
     drop(runtime);
     interrupter.interrupt(Interrupt::Interrupted);
     assert_eq!(interrupter.why(), Some(Trap::Interrupted));
+    interrupter.clear();
+    assert_eq!(interrupter.why(), None);
 }
