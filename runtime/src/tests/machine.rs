@@ -291,7 +291,9 @@ fn interruption_from_another_thread() {
         let stopped = run(&mut runtime, spin, &[]).unwrap_err();
         thread.join().unwrap();
         assert_eq!(stopped.stop, Stop::Trap(trap));
-        assert_eq!(stopped.backtrace.first, [Frame { function: 4, loc: 40 }]);
+        // Nothing was called where the request came before the run.
+        let frames = stopped.backtrace.first;
+        assert!(frames.is_empty() || frames == [Frame { function: 4, loc: 40 }], "{frames:?}");
         runtime.interrupter().clear();
     }
 }
