@@ -4,6 +4,7 @@
 use serde_json::Value;
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// Standard output, standard error, exit code.
 fn toyjit(args: &[&str], input: &str) -> (String, String, i32) {
@@ -102,4 +103,13 @@ fn pages_and_scripts_come_from_the_table() {
         let (script, _, code) = toyjit(&["completions", shell], "");
         assert!(script.contains("analyze") && script.contains("max-heap") && code == 0, "{shell}");
     }
+}
+
+#[test]
+fn many_errors_on_one_line_take_no_time() {
+    let start = Instant::now();
+    let (_, told, code) = toyjit(&["check", "-"], &"print(y); ".repeat(20_000));
+    assert_eq!(code, 1);
+    assert!(told.len() < 4 << 20 && told.contains("20000 errors"), "{} bytes", told.len());
+    assert!(start.elapsed() < Duration::from_secs(60));
 }

@@ -12,6 +12,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 use toyjit_runtime::Stop;
 
+/// So many errors and warnings are told to a person.
+const MOST_TOLD: usize = 200;
+
 static FORMAT: OnceLock<MessageFormat> = OnceLock::new();
 
 /// Says, once, how messages are written.
@@ -116,9 +119,23 @@ pub fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
     if diagnostics.is_empty() {
         return;
     }
-    anstream::eprint!("{}", render(sources, diagnostics, color()));
+    let mut shown: Vec<Diagnostic> = Vec::new();
+    if diagnostics.len() > MOST_TOLD {
+        // Errors matter more than warnings that come before them.
+        let mut order: Vec<&Diagnostic> = diagnostics.iter().collect();
+        order.sort_by_key(|d| (d.severity, d.span()));
+        shown.extend(order.into_iter().take(MOST_TOLD).cloned());
+    }
+    let list = if shown.is_empty() { diagnostics } else { &shown };
+    anstream::eprint!("{}", render(sources, list, color()));
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-    if errors > 1 {
+    if list.len() < diagnostics.len() {
+        anstream::eprintln!(
+            "{errors} errors and {} warnings, of which {MOST_TOLD} are shown; \
+             `--message-format=json` tells all",
+            diagnostics.len() - errors
+        );
+    } else if errors > 1 {
         anstream::eprintln!("{errors} errors");
     }
 }

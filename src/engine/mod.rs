@@ -22,6 +22,8 @@ mod values;
 mod watch;
 
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod tests;
 
 pub use crate::pipeline::Options;

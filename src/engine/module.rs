@@ -223,7 +223,7 @@ impl Module {
         let Self { code, runtime, timings, .. } = self;
         let result = timings.time("run", || run(code, runtime));
         drop(watch);
-        if limited || result.is_err() {
+        if limited || result.is_err() || interrupter.why().is_some() {
             interrupter.clear();
         }
         let flushed = self.runtime.output.flush();

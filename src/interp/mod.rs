@@ -23,6 +23,8 @@ use toyjit_runtime::{Arguments, Results, Runtime, Slot, Stop, Trap, TypeInfo};
 
 /// How many times as much stack as machine code a run gets; deeper recursion is the stack trap.
 const FRAMES: usize = 4;
+/// The most that it gets.
+const LARGEST: usize = 4 << 30;
 /// What is left of it for the runtime when the trap is raised.
 const MARGIN: usize = 4 << 20;
 
@@ -140,7 +142,7 @@ fn enter(
     runtime: &mut Runtime,
     work: impl FnOnce(&mut Interpreter<'_>) -> Run<u64>,
 ) -> Result<u64, Halt> {
-    let stack = runtime.stack_size().saturating_mul(FRAMES).saturating_add(2 * MARGIN);
+    let stack = runtime.stack_size().saturating_mul(FRAMES).min(LARGEST) + 2 * MARGIN;
     stacker::grow(stack, || {
         let here = std::hint::black_box(0u8);
         let top = std::ptr::from_ref(&here).addr();
