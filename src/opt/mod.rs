@@ -232,6 +232,15 @@ pub struct Stats {
     pub rewrites: u64,
 }
 
+impl std::ops::AddAssign for Stats {
+    fn add_assign(&mut self, more: Stats) {
+        self.time += more.time;
+        self.insts_before += more.insts_before;
+        self.insts_after += more.insts_after;
+        self.rewrites += more.rewrites;
+    }
+}
+
 /// A pass has run on a function.
 #[derive(Debug)]
 pub struct Event<'a> {
