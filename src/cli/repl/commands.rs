@@ -252,6 +252,7 @@ fn load(shell: &mut Shell<'_>, path: &str) -> Next {
         Err(error) => return shell.error(&format!("can't read {path}: {error}")),
     };
     match decode(bytes) {
+        Ok(text) if text.starts_with(SAVED) => load_saved(shell, path, &text),
         Ok(text) => shell.enter_and_tell(Some(path), &text),
         Err(problem) => {
             shell.error(&format!("{path}:{}:{}: {problem}", problem.line, problem.column))
@@ -259,9 +260,35 @@ fn load(shell: &mut Shell<'_>, path: &str) -> Next {
     }
 }
 
+/// The first line of a saved session, and the line between two entries: a session may define a name
+/// again, as a program may not.
+const SAVED: &str = "// a session of toyjit\n";
+const BETWEEN: &str = "// then\n";
+
+/// Enters what was saved, entry after entry, up to the first that fails.
+fn load_saved(shell: &mut Shell<'_>, path: &str, text: &str) -> Next {
+    let failed = std::mem::take(&mut shell.failed);
+    let mut next = Next::Go;
+    let mut lines = 1;
+    for entry in text[SAVED.len()..].split(BETWEEN) {
+        // Messages count the lines of the file.
+        let placed = "\n".repeat(lines) + entry;
+        next = shell.enter_and_tell(Some(path), &placed);
+        if shell.failed != 0 || matches!(next, Next::Leave(_)) {
+            break;
+        }
+        lines += entry.matches('\n').count() + 1;
+    }
+    if failed != 0 {
+        shell.failed = failed;
+    }
+    next
+}
+
 fn save(shell: &mut Shell<'_>, path: &str) -> Next {
-    let mut text = String::new();
-    for entry in &shell.log {
+    let mut text = SAVED.to_owned();
+    for (number, entry) in shell.log.iter().enumerate() {
+        text += if number > 0 { BETWEEN } else { "" };
         text += entry;
         text += if entry.ends_with([';', '}']) { "\n" } else { ";\n" };
     }

@@ -220,12 +220,10 @@ impl Shell<'_> {
                 for note in &outcome.notes {
                     anstream::eprintln!("note: {note}");
                 }
+                self.log.push(text.trim().to_owned());
                 match outcome.value {
                     Some((value, ty)) => self.say(&format!("= {value} : {ty}\n")),
-                    None => {
-                        self.log.push(text.to_owned());
-                        Next::Go
-                    }
+                    None => Next::Go,
                 }
             }
             Err(failure) => self.tell_failure(&failure),
