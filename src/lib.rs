@@ -36,3 +36,7 @@ pub use engine::{
     CompileError, Diagnostics, Engine, Function, FunctionError, Input, Module, Output, Stop,
     Stopped, Trap,
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/embedding.md")]
+struct EmbeddingPage;
