@@ -231,10 +231,13 @@ impl Session {
         let ended = format!("{};", text.trim_end());
         let base = self.sources.add(name, ended).ok_or_else(too_large)?;
         let second = syntax::parse(&self.sources, base, &mut self.interner);
+        self.sources.remove_last();
         if second.1.len() < first.1.len() {
+            // Messages show what was entered.
+            let shown = format!("{} ", text.trim_end());
+            let base = self.sources.add(name, shown).ok_or_else(too_large)?;
             return Ok((base, second.0, second.1));
         }
-        self.sources.remove_last();
         let base = self.sources.add(name, text).ok_or_else(too_large)?;
         Ok((base, first.0, first.1))
     }
