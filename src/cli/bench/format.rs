@@ -30,9 +30,17 @@ pub fn percent(part: f64) -> String {
     }
 }
 
+/// How far an interval goes, where there is one: of one value there is none.
+pub fn spread(summary: &Summary) -> String {
+    match summary.count {
+        1 => String::new(),
+        _ => format!(" ±{}", percent(summary.spread())),
+    }
+}
+
 /// A time with how far its interval goes.
 pub fn time_of(summary: &Summary) -> String {
-    format!("{} ±{}", time(summary.median), percent(summary.spread()))
+    time(summary.median) + &spread(summary)
 }
 
 /// A factor.
@@ -66,6 +74,7 @@ mod tests {
         assert_eq!(digits(99.96), "100");
         let summary = Summary::of(&[1.0, 2.0, 4.0]).expect("values");
         assert_eq!(time_of(&summary), "2.00 s ±100 %");
+        assert_eq!(time_of(&Summary::of(&[2.0]).expect("a value")), "2.00 s");
         assert_eq!(factor_between(&summary), "×2.00 (1.00 to 4.00)");
     }
 }

@@ -174,15 +174,16 @@ pub fn noise(runs: &Comparison, rounds: usize) -> Vec<String> {
     }
     let level = crate::bench::stats::CONFIDENCE;
     let sure = (confidence * 1000.0).floor() / 10.0;
+    let rounds = if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") };
     said.push(match confidence < level {
         true => format!(
-            "{rounds} rounds: an interval holds with a confidence of {sure} % only; --runs 8 gives \
+            "{rounds}: an interval holds with a confidence of {sure} % only; --runs 8 gives \
              {:.0} %.",
             level * 100.0
         ),
-        false => format!("{rounds} rounds; an interval holds with a confidence of {sure} %."),
+        false => format!("{rounds}; an interval holds with a confidence of {sure} %."),
     });
-    if let Some((spread, program, engine)) = widest {
+    if let Some((spread, program, engine)) = widest.filter(|_| values > all) {
         said.push(format!(
             "{wide} of {all} intervals of times go further than ±{:.0} % from their medians; the \
              widest is that of {} by {}, ±{}.",

@@ -1,6 +1,6 @@
 //! The figures as one HTML page that needs nothing beside it.
 
-use super::format::{digits, factor_between, mebibytes, percent, time, time_of};
+use super::format::{digits, factor_between, mebibytes, spread, time, time_of};
 use super::machine::Machine;
 use super::outcome::{Gain, Outcome};
 use super::plot::{self, Axis, Mark, Point, Row, escape};
@@ -22,7 +22,9 @@ pub fn page(title: &str, intro: &str, sections: &[String]) -> String {
 
 /// A section.
 pub fn section(title: &str, about: &str, body: &str) -> String {
-    format!("<section>\n<h2>{}</h2>\n<p>{}</p>\n{body}</section>\n", escape(title), escape(about))
+    // The name of a level stays on one line.
+    let about = escape(about).replace("-O", "&#8209;O");
+    format!("<section>\n<h2>{}</h2>\n<p>{about}</p>\n{body}</section>\n", escape(title))
 }
 
 /// A table; cells are markup. The rows of `means` come last and stand out.
@@ -58,7 +60,7 @@ pub fn factor_cell(summary: Option<&Summary>) -> String {
 pub fn time_cell(summary: Option<&Summary>) -> String {
     summary.map_or_else(
         || "–".to_owned(),
-        |s| format!("{} <small>±{}</small>", time(s.median), percent(s.spread())),
+        |s| format!("{}<small>{}</small>", time(s.median), spread(s)),
     )
 }
 

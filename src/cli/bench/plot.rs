@@ -41,23 +41,34 @@ impl Axis {
         ((value / self.low).ln() / (self.high / self.low).ln()).clamp(0.0, 1.0)
     }
 
-    /// Round values on the axis: as many as have room.
-    fn ticks(&self) -> Vec<f64> {
-        const STEPS: [&[f64]; 4] = [
-            &[1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.8, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
-            &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
-            &[1.0, 2.0, 5.0],
-            &[1.0],
+    /// Round values on the axis, no two of them nearer than `gap`: the roundest first, and others
+    /// between them as long as there are few.
+    fn ticks(&self, gap: f64) -> Vec<f64> {
+        const FINER: [(u32, &[u32]); 5] = [
+            (10, &[10]),
+            (10, &[20, 50]),
+            (10, &[15, 30, 70]),
+            (10, &[11, 12, 13, 14, 16, 17, 18, 19, 25, 40, 60, 80, 90, 95]),
+            (100, &[102, 104, 105, 106, 108, 970, 980, 990]),
         ];
+        const ENOUGH: usize = 4;
         let powers = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
-        let mut ticks = Vec::new();
-        for steps in STEPS {
-            let all = powers.clone().flat_map(|p| steps.iter().map(move |s| s * 10f64.powi(p)));
-            ticks = all.filter(|t| (self.low..=self.high).contains(t)).collect();
-            if ticks.len() <= 6 {
+        let mut ticks: Vec<f64> = Vec::new();
+        for (unit, steps) in FINER {
+            if ticks.len() >= ENOUGH {
                 break;
             }
+            for power in powers.clone() {
+                for &step in steps {
+                    let tick = f64::from(step) / f64::from(unit) * 10f64.powi(power);
+                    let is_free = |other: &f64| (self.at(*other) - self.at(tick)).abs() >= gap;
+                    if (self.low..=self.high).contains(&tick) && ticks.iter().all(is_free) {
+                        ticks.push(tick);
+                    }
+                }
+            }
         }
+        ticks.sort_by(f64::total_cmp);
         ticks
     }
 }
@@ -126,6 +137,11 @@ fn x(part: f64) -> String {
     format!("{:.2}%", part * 100.0)
 }
 
+/// The least distance of ticks along x: what a label takes on a phone.
+const ACROSS: f64 = 0.18;
+/// The same along y.
+const UP: f64 = 0.09;
+
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 42.0;
 
@@ -138,7 +154,7 @@ fn open(height: f64, about: &str) -> String {
 
 /// The axis below a plot: ticks with their lines through it, the label.
 fn axis(svg: &mut String, axis: &Axis, bottom: f64) {
-    for tick in axis.ticks() {
+    for tick in axis.ticks(ACROSS) {
         let at = x(axis.at(tick));
         let _ = writeln!(
             svg,
@@ -245,7 +261,7 @@ pub fn plane(about: &str, across: &Axis, up: &Axis, points: &[Point]) -> String 
         TOP + 8.0,
         escape(&up.label)
     );
-    for tick in up.ticks() {
+    for tick in up.ticks(UP) {
         let at = y(tick);
         let _ = writeln!(
             svg,
@@ -257,6 +273,8 @@ pub fn plane(about: &str, across: &Axis, up: &Axis, points: &[Point]) -> String 
     }
     let _ = writeln!(svg, "<line class=\"axis\" x1=\"0\" x2=\"0\" y1=\"{top}\" y2=\"{bottom}\"/>");
     axis(&mut svg, across, bottom);
+    let mut taken: Vec<(f64, f64)> =
+        points.iter().map(|p| (WIDTH * across.at(p.across.value), y(p.up.value))).collect();
     for point in points {
         let (s, at) = (point.across.series % SERIES, across.at(point.across.value));
         let (low, high) = (y(point.up.low), y(point.up.high));
@@ -266,10 +284,12 @@ pub fn plane(about: &str, across: &Axis, up: &Axis, points: &[Point]) -> String 
             x(at)
         );
         mark(&mut svg, across, &point.across, y(point.up.value));
-        let (side, shift) = if at > 0.8 { ("left", -9.0) } else { ("right", 9.0) };
+        let (left, below) = free_side(&mut taken, WIDTH * at, y(point.up.value));
+        let (side, dx) = if left { ("left", -9) } else { ("right", 9) };
+        let dy = if below { 16 } else { -7 };
         let _ = writeln!(
             svg,
-            "<svg x=\"{}\" y=\"{:.1}\" class=\"at\"><text class=\"{side}\" x=\"{shift}\" y=\"-6\">{}\
+            "<svg x=\"{}\" y=\"{:.1}\" class=\"at\"><text class=\"{side}\" x=\"{dx}\" y=\"{dy}\">{}\
              </text></svg>",
             x(at),
             y(point.up.value),
@@ -277,6 +297,33 @@ pub fn plane(about: &str, across: &Axis, up: &Axis, points: &[Point]) -> String 
         );
     }
     svg + "</svg>\n"
+}
+
+/// A plane is taken to be so wide, in pixels, when labels look for room: that of a phone.
+const WIDTH: f64 = 260.0;
+
+/// On which side of a point its label has the most room: whether left of it, whether below. What is
+/// taken are the middles of marks and labels.
+fn free_side(taken: &mut Vec<(f64, f64)>, x: f64, y: f64) -> (bool, bool) {
+    let sides = [(false, false), (true, false), (false, true), (true, true)];
+    let middle = |(left, below): (bool, bool)| {
+        (if left { x - 21.0 } else { x + 21.0 }, if below { y + 12.0 } else { y - 11.0 })
+    };
+    let room = |side: (bool, bool)| {
+        let (x, y) = middle(side);
+        let inside = if (15.0..WIDTH - 15.0).contains(&x) { 1.0 } else { 0.2 };
+        let distance = |&(to, down): &(f64, f64)| ((x - to) / 2.0).hypot(y - down).min(30.0);
+        inside * taken.iter().map(distance).fold(30.0, f64::min)
+    };
+    let mut best = sides[0];
+    for side in sides {
+        if room(side) > room(best) + 1e-9 {
+            best = side;
+        }
+    }
+    let middle = middle(best);
+    taken.push(middle);
+    best
 }
 
 #[cfg(test)]
@@ -288,16 +335,26 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_round_and_few() {
-        for (low, high) in [(0.9, 1.1), (0.5, 3.0), (0.001, 90.0), (1.0, 1.0), (1e-9, 1e9)] {
+    fn ticks_are_round_and_have_room() {
+        for (low, high) in
+            [(0.9, 1.1), (0.98, 1.02), (0.5, 3.0), (0.17, 0.42), (0.001, 90.0), (1e-9, 1e9)]
+        {
             let axis = Axis::over("x", [low, high], plain);
-            let ticks = axis.ticks();
-            assert!(ticks.len() <= 20 && !ticks.is_empty(), "{low} to {high}: {ticks:?}");
-            assert!(ticks.is_sorted());
+            let ticks = axis.ticks(ACROSS);
+            assert!((2..=6).contains(&ticks.len()), "{low} to {high}: {ticks:?}");
+            assert!(ticks.windows(2).all(|two| axis.at(two[1]) - axis.at(two[0]) >= ACROSS));
             assert!(axis.at(low) > 0.0 && axis.at(high) < 1.0);
         }
         let nothing = Axis::over("x", [0.0, f64::NAN], plain);
-        assert_eq!(nothing.at(1.0), 0.5);
+        assert!((nothing.at(1.0) - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn labels_go_where_there_is_room() {
+        let mut taken = vec![(100.0, 100.0)];
+        assert_eq!(free_side(&mut taken, 100.0, 100.0), (false, false));
+        assert_ne!(free_side(&mut taken, 100.0, 100.0), (false, false));
+        assert!(free_side(&mut Vec::new(), WIDTH, 50.0).0, "not out of the plot");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The figures on a terminal.
 
-use super::format::{factor, mebibytes, percent, time_of};
+use super::format::{factor, mebibytes, spread, time_of};
 use super::outcome::Outcome;
 use crate::bench::{Comparison, Summary};
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
@@ -134,7 +134,7 @@ pub fn peers(c: &Comparison, base: usize, means: &[(String, Vec<Option<Summary>>
     let mut head = vec!["program".to_owned(), c.engines[base].clone()];
     let others: Vec<usize> = (0..c.engines.len()).filter(|&engine| engine != base).collect();
     head.extend(others.iter().map(|&engine| c.engines[engine].clone()));
-    let short = |s: &Summary| format!("{:.2} ±{}", s.median, percent(s.spread()));
+    let short = |s: &Summary| format!("{:.2}{}", s.median, spread(s));
     let mut rows = Vec::new();
     for (program, name) in c.programs.iter().enumerate() {
         let mut row = vec![name.clone(), cell(c.time(program, base), time_of)];
