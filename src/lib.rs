@@ -30,6 +30,8 @@ pub mod timing;
 pub mod engine;
 pub mod session;
 
+pub mod bench;
+
 pub mod cli;
 
 pub use engine::{

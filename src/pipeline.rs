@@ -299,6 +299,11 @@ impl Executable {
         Ok(if returns_int { (code & 0xFF) as i32 } else { 0 })
     }
 
+    /// How many bytes of code memory it takes.
+    pub fn code_bytes(&self) -> usize {
+        self.linked.len()
+    }
+
     /// Calls a function of the module with arguments of its types; what it uses must be there.
     pub(crate) fn call(
         &self,

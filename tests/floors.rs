@@ -24,6 +24,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("pipeline", 61),
     ("engine", 62),
     ("session", 63),
+    ("bench", 63),
     ("cli", 70),
 ];
 
