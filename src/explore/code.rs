@@ -17,7 +17,7 @@ const FRAME: f32 = 12.0;
 const LETTERS: usize = 44;
 const LINES: usize = 14;
 
-/// The blocks of a function: for each its number, parameters, lines (text and place, alternating),
+/// The blocks of a function in the order of their numbers: for each its number, parameters, lines (text and place, alternating),
 /// successors (number, and whether the edge goes back), immediate dominator, dominance frontier, the
 /// number of loops around it, and whether it begins one. The graph is added to `union`.
 pub fn blocks(
@@ -59,7 +59,7 @@ pub fn blocks(
             depth += 1;
             around = nesting.get(id).parent;
         }
-        json!([
+        let shown = json!([
             number(block),
             tables.text(params),
             lines,
@@ -68,9 +68,12 @@ pub fn blocks(
             frontier.of(block).iter().map(|&join| number(join)).collect::<Vec<_>>(),
             depth,
             u8::from(is_header),
-        ])
+        ]);
+        (block, shown)
     });
-    blocks.collect()
+    let mut blocks: Vec<(Block, Value)> = blocks.collect();
+    blocks.sort_unstable_by_key(|&(block, _)| block);
+    blocks.into_iter().map(|(_, shown)| shown).collect()
 }
 
 /// The union of the graphs of several stages.
@@ -94,6 +97,16 @@ impl Union {
         });
         self.sizes[block] = Some((width.max(letters.min(LETTERS)), height.max(lines.min(LINES + 1))));
         self.edges.extend(f.succs(block).map(|succ| (block, succ)));
+    }
+
+    /// Makes room for φs where edges meet.
+    pub fn make_room(&mut self) {
+        let mut arrivals = SideTable::new(0);
+        self.edges.iter().for_each(|&(_, to)| arrivals[to] += 1);
+        for &block in self.order.iter().filter(|&&block| arrivals[block] > 1) {
+            let (letters, lines) = self.sizes[block].unwrap_or_default();
+            self.sizes[block] = Some((letters.max(24), (lines + 3).min(LINES + 1)));
+        }
     }
 
     /// Draws it.

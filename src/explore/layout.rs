@@ -40,6 +40,8 @@ struct Slot {
     width: f32,
     above: Vec<usize>,
     below: Vec<usize>,
+    /// The block that it wants to be just beside of.
+    beside: Option<usize>,
     x: f32,
 }
 
@@ -119,7 +121,14 @@ struct Drawing {
 impl Drawing {
     fn new(nodes: &[Node], edges: &[(usize, usize)], layer: &[usize], back: &[bool]) -> Self {
         let depth = layer.iter().max().map_or(0, |last| last + 1);
-        let slot = |layer, width| Slot { layer, width, above: vec![], below: vec![], x: 0.0 };
+        let slot = |layer, width| Slot {
+            layer,
+            width,
+            above: vec![],
+            below: vec![],
+            beside: None,
+            x: 0.0,
+        };
         let mut drawing = Self {
             slots: nodes.iter().zip(layer).map(|(node, &layer)| slot(layer, node.width)).collect(),
             layers: vec![Vec::new(); depth],
@@ -141,7 +150,9 @@ impl Drawing {
                     drawing.slots.push(slot(layer, 2.0));
                     let row = &mut drawing.layers[layer];
                     let beside = row.iter().position(|&s| s == top || s == bottom);
-                    row.insert(beside.filter(|_| back).map_or(row.len(), |at| at + 1), pass);
+                    let beside = beside.filter(|_| back);
+                    drawing.slots[pass].beside = beside.map(|at| row[at]);
+                    row.insert(beside.map_or(row.len(), |at| at + 1), pass);
                     drawing.join(above, pass);
                     above = Some(pass);
                     route.passes.push(pass);
@@ -231,12 +242,16 @@ impl Drawing {
         for (i, &slot) in row.iter().enumerate() {
             offset += if i == 0 { 0.0 } else { self.apart(row[i - 1], slot) };
             offsets.push(offset);
-            let Slot { above, below, width, x, .. } = &self.slots[slot];
+            let Slot { above, below, width, beside, x, .. } = &self.slots[slot];
             let near = if down { above } else { below };
             let sum: f32 = near.iter().map(|&other| self.slots[other].x).sum();
-            let (wish, weight) = match near.len() {
-                0 => (*x, 0.1),
-                n => (sum / n as f32, if *width > 2.0 { 1.0 } else { 4.0 }),
+            let (wish, weight) = match (beside, near.len()) {
+                (Some(beside), _) => {
+                    let middle = (self.slots[*beside].x, self.apart(*beside, slot));
+                    (if *x < middle.0 { middle.0 - middle.1 } else { middle.0 + middle.1 }, 0.5)
+                }
+                (None, 0) => (*x, 0.1),
+                (None, n) => (sum / n as f32, if *width > 2.0 { 1.0 } else { 4.0 }),
             };
             pools.push(Pool { sum: (wish - offset) * weight, weight, count: 1 });
             while let [.., a, b] = &pools[..]
@@ -254,6 +269,28 @@ impl Drawing {
         self.layers[layer] = row;
     }
 
+    /// Where each edge leaves its block, from the middle, as a part of the width: those that go to
+    /// the left leave at the left.
+    fn ports(&self) -> Vec<f32> {
+        let next = |route: &Route| match (route.back, route.lane, route.passes.as_slice()) {
+            (_, true, _) => f32::INFINITY,
+            (true, _, [.., pass]) | (false, _, [pass, ..]) => self.slots[*pass].x,
+            _ => self.slots[route.to].x,
+        };
+        let mut order: Vec<usize> = (0..self.routes.len()).collect();
+        order.sort_by(|&a, &b| {
+            let (a, b) = (&self.routes[a], &self.routes[b]);
+            a.from.cmp(&b.from).then(next(a).total_cmp(&next(b)))
+        });
+        let mut ports = vec![0.0; self.routes.len()];
+        for group in order.chunk_by(|&a, &b| self.routes[a].from == self.routes[b].from) {
+            for (i, &route) in group.iter().enumerate() {
+                ports[route] = (i as f32 - (group.len() - 1) as f32 / 2.0) / 4.0;
+            }
+        }
+        ports
+    }
+
     fn finish(self, nodes: &[Node]) -> Value {
         let heights: Vec<f32> = self
             .layers
@@ -268,20 +305,14 @@ impl Drawing {
         let mut width = self.slots.iter().map(right).fold(0.0, f32::max) + NEAR;
         let mut lanes: Vec<(usize, f32)> = Vec::new();
         let mut edges = Vec::new();
-        let mut leaving = vec![0u32; nodes.len()];
-        let leave = self.routes.iter().fold(vec![0u32; nodes.len()], |mut count, route| {
-            count[route.from] += 1;
-            count
-        });
-        for route in &self.routes {
+        let ports = self.ports();
+        for (number, (route, port)) in self.routes.iter().zip(ports).enumerate() {
             let (from, to) = (&self.slots[route.from], &self.slots[route.to]);
-            leaving[route.from] += 1;
-            let port = leaving[route.from] as f32 - (leave[route.from] + 1) as f32 / 2.0;
-            let start = from.x + port * nodes[route.from].width / 4.0;
-            let end = to.x + if route.back { nodes[route.to].width / 3.0 } else { 0.0 };
+            let start = from.x + port * nodes[route.from].width;
             let foot = tops[from.layer] + heights[from.layer];
             let mut points = vec![(start, tops[from.layer] + nodes[route.from].height)];
-            points.push((start, foot));
+            let aside = BELOW / 2.0 - 8.0 + (number % 4) as f32 * 4.0;
+            let mut end = to.x;
             if route.lane {
                 let known = lanes.iter().find(|lane| lane.0 == route.to).map(|lane| lane.1);
                 let x = known.unwrap_or_else(|| {
@@ -289,17 +320,26 @@ impl Drawing {
                     lanes.push((route.to, width - NEAR / 2.0));
                     width - NEAR / 2.0
                 });
-                points.extend([(x, foot + BELOW / 2.0), (x, tops[to.layer] - BELOW / 2.0)]);
-            }
-            let passes: Box<dyn Iterator<Item = &usize>> = match route.back {
-                true => Box::new(route.passes.iter().rev()),
-                false => Box::new(route.passes.iter()),
-            };
-            for &pass in passes {
-                let Slot { layer, x, .. } = self.slots[pass];
-                let (top, bottom) = (tops[layer], tops[layer] + heights[layer]);
-                let ends = if route.back { [bottom, top] } else { [top, bottom] };
-                points.extend(ends.map(|y| (x, y)));
+                end += nodes[route.to].width / 4.0;
+                let head = tops[to.layer] - aside;
+                points.extend([(start, foot + aside), (x, foot + aside), (x, head), (end, head)]);
+            } else if route.back {
+                let x = |pass: Option<&usize>| pass.map_or(end, |&pass| self.slots[pass].x);
+                let (head, first, last) =
+                    (tops[to.layer] - aside, x(route.passes.first()), x(route.passes.last()));
+                end += if first < to.x { -0.25 } else { 0.25 } * nodes[route.to].width;
+                points.extend([(start, foot + aside), (last, foot + aside)]);
+                for &pass in route.passes.iter().rev() {
+                    let Slot { layer, x, .. } = self.slots[pass];
+                    points.extend([(x, tops[layer] + heights[layer]), (x, tops[layer])]);
+                }
+                points.extend([(first, head), (end, head)]);
+            } else {
+                points.push((start, foot));
+                for &pass in &route.passes {
+                    let Slot { layer, x, .. } = self.slots[pass];
+                    points.extend([(x, tops[layer]), (x, tops[layer] + heights[layer])]);
+                }
             }
             points.push((end, tops[to.layer]));
             let points: Vec<i32> =

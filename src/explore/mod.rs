@@ -124,6 +124,7 @@ pub fn record(program: &Program<'_>, options: &Options) -> Record {
             if f.form == Form::Variable {
                 let mut union = Union::new();
                 blocks(&mut tables, &printer, f, &mut union);
+                union.make_room();
                 put("variableLayout", union.layout());
                 let (problems, too_large) = dataflow::problems(module, f);
                 put("dataflow", Value::Array(problems));

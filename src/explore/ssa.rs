@@ -69,6 +69,9 @@ fn events(
         Event::Defined(variable, block, value) => {
             json!(["def", print.variable(*variable), number(*block), print.value(*value)])
         }
+        Event::Found(variable, block, value) => {
+            json!(["found", print.variable(*variable), number(*block), print.value(*value)])
+        }
         Event::Sealed(block) => json!(["seal", number(*block)]),
         Event::Marked(variable, block) => {
             json!(["mark", print.variable(*variable), number(*block)])

@@ -59,11 +59,6 @@ impl<'a> Tables<'a> {
         Some((line(first), line(last)))
     }
 
-    /// How much is in them, about, in bytes.
-    pub fn size(&self) -> usize {
-        self.texts.iter().map(String::len).sum::<usize>() + 12 * self.places.len()
-    }
-
     /// All texts and all places.
     pub fn to_json(&self) -> (Value, Value) {
         (json!(self.texts), json!(self.places))

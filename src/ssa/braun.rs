@@ -226,6 +226,7 @@ impl<'a, W: Watch<Event>> Builder<'a, W> {
             loop {
                 let passed = self.lookup.joins.last().map_or(0, |join| join.passed);
                 for block in self.lookup.passed.drain(passed..) {
+                    self.watch.see(|| Event::Found(variable, block, value));
                     self.defs.set(variable, block, value);
                 }
                 let Some(join) = self.lookup.joins.last_mut() else { return value };

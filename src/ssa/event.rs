@@ -16,6 +16,8 @@ pub enum Event {
     Filled(Block, Vec<Value>),
     /// A variable has this value at the end of what is renamed of a block.
     Defined(Variable, Block, Value),
+    /// A search for a variable's value passed through a block, and found this.
+    Found(Variable, Block, Value),
     /// All predecessors of a block are filled: its incomplete φs get their operands.
     Sealed(Block),
     /// The search for a variable's value comes to a join whose operands may differ.

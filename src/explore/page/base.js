@@ -70,10 +70,19 @@ function readAddress() {
   state.rest = parts.slice(2);
 }
 
-function writeAddress(...rest) {
-  state.rest = rest.map(String);
+function address(rest) {
   const parts = [DATA.functions[state.function], state.view, ...rest];
-  history.replaceState(null, "", "#" + parts.map(encodeURIComponent).join("/"));
+  return "#" + parts.map(encodeURIComponent).join("/");
+}
+
+/// Steps are written into the address when they have come to rest: browsers bear few changes.
+let resting = null;
+function writeAddress(...rest) {
+  clearTimeout(resting);
+  const to = address(rest);
+  const write = () => history.replaceState(null, "", to);
+  if (rest.length) resting = setTimeout(write, 300);
+  else write();
 }
 
 let player = null;
@@ -100,6 +109,7 @@ function show() {
 function choose(number, view) {
   state.function = number;
   state.view = view;
+  state.rest = [];
   writeAddress();
   show();
 }

@@ -1,11 +1,13 @@
 // The panes: source, three-address code, SSA, machine instructions, assembly. What is related through
 // the places in the source that the compiler keeps lights up together.
 
-const TOY = /(\/\/.*|#.*|;.*)|("(?:[^"\\]|\\.)*"?)|\b(fn|let|var|if|else|while|for|in|return|break|continue|struct|match|true|false|nil|loop|and|or|not|as|print|global|ssa|script|main|br|jump|ret|unreachable)\b|\b(\d[\w.]*)|([A-Za-z_]\w*)|(\s+)|(.)/g;
+const TOY = /(\/\/.*)|("(?:[^"\\]|\\.)*"?)|\b(fn|let|var|if|else|while|for|in|return|break|continue|struct|match|true|false|nil|loop|and|or|not|as|print|global|ssa|script|main|br|jump|ret|unreachable)\b|\b(\d[\w.]*)|([A-Za-z_]\w*)|(\s+)|(.)/g;
 
-/// Pieces of a source line, with the columns that they begin at.
+/// Pieces of a source line. In the IR's own text comments begin at a semicolon.
 function toyPieces(line) {
   const pieces = [];
+  const remark = DATA.files[0].name.endsWith(".ir") ? line.indexOf(";") : -1;
+  if (remark >= 0) return [...toyPieces(line.slice(0, remark)), { text: line.slice(remark), kind: "c" }];
   for (const m of line.matchAll(TOY)) {
     const kind = m[1] ? "c" : m[2] ? "s" : m[3] ? "k" : m[4] ? "n" : "";
     pieces.push({ text: m[0], kind });
@@ -44,7 +46,7 @@ function assemblyRows(asm) {
     }
     const head = label == null ? [] : [row(".L" + label + ":", 0, ".head")];
     const spaced = bytes.replace(/../g, "$& ");
-    return [...head, row([el("span.no", null, offset.toString(16)), el("span.bytes", { title: spaced }, spaced), ...parts], place)];
+    return [...head, row([el("span.no", null, offset.toString(16)), el("span.text", null, parts), el("span.bytes", null, spaced)], place)];
   });
 }
 
@@ -63,7 +65,7 @@ function machineRows(f, lines) {
 const ALL_LINES = 3000;
 
 function sourceRows(f, all) {
-  const lines = DATA.files[0].text.split("\n");
+  const lines = DATA.files[0].text.replace(/\n$/, "").split("\n");
   let [first, last] = [1, lines.length];
   if (!all && lines.length > ALL_LINES && f.lines) [first, last] = f.lines;
   const rows = [];
@@ -138,10 +140,15 @@ addView("code", "Code", (f, view) => {
   const stages = f.stages.map((stage, i) => [stage, i]).filter(([stage]) => stage.name !== "cfg");
   const cfg = f.stages.find((stage) => stage.name === "cfg");
 
+  // A pane is made wider by its title.
+  const wide = new Set();
+  const arrange = () => all.style.setProperty("--columns", panes.map((pane) => (wide.has(pane.dataset.name) ? "minmax(0, 2.6fr)" : "minmax(0, 1fr)")).join(" "));
+
   const pane = (name, title, rows, ...controls) => {
     const body = el("div.pane", { "data-pane": name, tabindex: 0, role: "region", "aria-label": title });
     body.append(el("pre.code", null, rows));
-    return el("section", null, el("div.bar", null, el("h2", null, title), controls), body);
+    const heading = el("h2", null, el("button.title", { title: "wider, narrower", onclick: () => { wide.has(name) ? wide.delete(name) : wide.add(name); arrange(); } }, title));
+    return el("section", { "data-name": name }, el("div.bar", null, heading, controls), body);
   };
   const fill = (name, rows) => view.querySelector(`[data-pane="${name}"] .code`).replaceChildren(...rows);
 
@@ -153,12 +160,13 @@ addView("code", "Code", (f, view) => {
 
   const panes = [
     pane("source", "Source", sourceRows(f, false)),
-    cfg && pane("cfg", "Three-address code", blockRows(f, cfg.blocks)),
+    cfg && pane("cfg", "Three-address", blockRows(f, cfg.blocks)),
     pane("ssa", "SSA", blockRows(f, f.stages[f.stages.length - 1].blocks), stage),
-    pane("machine", "Machine instructions", machineRows(f, f.machine.allocated), registers),
+    pane("machine", "Machine", machineRows(f, f.machine.allocated), registers),
     pane("asm", "Assembly", assemblyRows(f.machine.asm)),
   ].filter(Boolean);
-  const all = el("div.panes", { style: `--panes: ${panes.length}` }, panes);
+  const all = el("div.panes", null, panes);
+  arrange();
   view.append(all);
   if (f.lines) {
     const first = view.querySelector(`[data-line="${f.lines[0]}"]`);

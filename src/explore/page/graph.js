@@ -6,17 +6,13 @@ const LINES = 14;
 
 const cut = (text) => (text.length > LETTERS ? text.slice(0, LETTERS - 1) + "…" : text);
 
-/// A curve through points of the layout: straight in layers, bent between them.
-function curve(points, dx, dy) {
-  let path = `M${points[0] + dx} ${points[1] + dy}`;
+/// A way through the points of an edge: straight up, down and aside, else bent.
+function curve(points) {
+  let path = `M${points[0]} ${points[1]}`;
   for (let i = 2; i < points.length; i += 2) {
-    const [x0, y0, x1, y1] = [points[i - 2] + dx, points[i - 1] + dy, points[i] + dx, points[i + 1] + dy];
-    if (x0 === x1 || y0 === y1) path += `L${x1} ${y1}`;
-    else if ((y1 > y0) === (i + 2 >= points.length || y1 > y0)) {
-      const bend = Math.abs(y1 - y0) < 20 && Math.abs(x1 - x0) > 60 ? 0.5 : 0.5;
-      const ym = y0 + (y1 - y0) * bend;
-      path += `C${x0} ${ym} ${x1} ${ym} ${x1} ${y1}`;
-    } else path += `C${x0} ${y0 + 22} ${x1} ${y1 + 22} ${x1} ${y1}`;
+    const [x0, y0, x1, y1] = points.slice(i - 2, i + 2);
+    const ym = (y0 + y1) / 2;
+    path += x0 === x1 || y0 === y1 ? `L${x1} ${y1}` : `C${x0} ${ym} ${x1} ${ym} ${x1} ${y1}`;
   }
   return path;
 }
@@ -32,7 +28,7 @@ function drawGraph(layout, options = {}) {
   const places = new Map(layout.nodes.map(([number, x, y, w, h]) => [number, { x, y, w, h }]));
   const paths = new Map();
   for (const [from, to, points] of layout.edges) {
-    const path = el("path", { d: curve(points, 0, 0) });
+    const path = el("path", { d: curve(points) });
     const [x, y] = points.slice(-2);
     const arrow = el("path.arrow", { d: `M${x - 4} ${y - 7}L${x + 4} ${y - 7}L${x} ${y}Z` });
     edges.append(path, arrow);
@@ -78,13 +74,17 @@ function drawGraph(layout, options = {}) {
     const at = places.get(b.number);
     group.querySelectorAll("text").forEach((text) => text.remove());
     const lines = options.lines ? options.lines(b) : b.rows.map((row) => row.text);
-    const room = Math.max(1, Math.min(LINES + 1, Math.floor((at.h - 8) / LINE) - 1));
+    const room = Math.max(1, Math.min(LINES + 1, Math.floor((at.h - 4) / LINE) - 1));
     const letters = Math.floor((at.w - 10) / 6.6);
     const shown = lines.length > room ? [...lines.slice(0, room - 1), [`… ${lines.length - room + 1} more`, "more"]] : lines;
-    const put = (text, kind, i) => group.append(el("text" + (kind ? "." + kind : ""), { x: 6, y: 14 + i * LINE },
-      text.length > letters ? text.slice(0, letters - 1) + "…" : text));
+    // What is behind a text is always to be seen.
+    const put = (text, kind, i, behind = "") => {
+      const room = letters - behind.length;
+      const cut = text.length > room ? text.slice(0, Math.max(0, room - 1)) + "…" : text;
+      group.append(el("text" + (kind ? "." + kind : ""), { x: 6, y: 14 + i * LINE }, cut + behind));
+    };
     put(b.head, "head", 0);
-    shown.forEach((line, i) => (Array.isArray(line) ? put(line[0], line[1], i + 1) : put(line, "", i + 1)));
+    shown.forEach((line, i) => (Array.isArray(line) ? put(line[0], line[1], i + 1, line[2]) : put(line, "", i + 1)));
   };
 
   /// Gives blocks classes: an object of sets or lists by class.
@@ -124,11 +124,12 @@ function drawGraph(layout, options = {}) {
 /// most.
 function graphBox(graph) {
   const box = el("div.scroll", { tabindex: 0, role: "region", "aria-label": "graph" }, graph.svg);
-  new ResizeObserver(() => {
+  const fit = () => {
     const full = graph.svg.viewBox.baseVal;
-    const scale = Math.min(1, Math.max(0.62, (box.clientWidth - 4) / full.width));
+    const scale = Math.min(1, Math.max(0.75, (box.clientWidth - 4) / full.width));
     graph.svg.setAttribute("width", full.width * scale);
     graph.svg.setAttribute("height", full.height * scale);
-  }).observe(box);
+  };
+  new ResizeObserver(() => requestAnimationFrame(fit)).observe(box);
   return box;
 }

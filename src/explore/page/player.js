@@ -14,7 +14,7 @@ function makePlayer(count, draw, first) {
   speed.value = 500;
   const button = (text, title, to) => el("button", { title, onclick: () => go(to()) }, text);
   const bar = el("div.bar", null,
-    button("⏮", "Home", () => 0), button("◀", "←", () => at - 1), play, button("▶", "→", () => at + 1), button("⏭", "End", () => count),
+    button("|◀", "Home", () => 0), button("◀", "←", () => at - 1), play, button("▶", "→", () => at + 1), button("▶|", "End", () => count),
     slider, counter, speed);
 
   function go(step) {

@@ -26,7 +26,7 @@ addView("sccp", "SCCP", (f, view, rest) => {
     lines: (b) => b.rows.map((row) => {
       const value = defined(row);
       const fact = value && state.facts[value];
-      return fact && fact !== "nothing yet" ? [`${row.text}   ⟵ ${fact}`, value === state.value ? "new" : ""] : [row.text, state.reached.includes(b.number) ? "" : "old"];
+      return fact && fact !== "nothing yet" ? [row.text, value === state.value ? "new" : "", `  ⟵ ${fact}`] : [row.text, state.reached.includes(b.number) ? "" : "old"];
     }),
   });
   graph.show(blocks);
