@@ -11,7 +11,7 @@ use crate::interp::Halt;
 use crate::ir::{FuncRef, Module};
 use crate::jit::{self, LinkError, Linked};
 use crate::lower::{self, Lowered};
-use crate::mach::{Allocation, CompiledFunction, Target, VCode};
+use crate::mach::{Allocation, CompiledFunction, Copies, Target, VCode};
 use crate::opt::{self, Observer};
 use crate::regalloc;
 use crate::report::trace;
@@ -171,6 +171,7 @@ pub fn back<T: Target>(
     let how = regalloc::Options { spill_everything: options.spill_everything };
     let registers = target.registers();
     let allocation = timings.time("regalloc", || regalloc::allocate(&code, registers, &how));
+    timings.copies += Copies::count(&code, &allocation);
     if options.verify {
         timings
             .time("verify", || regalloc::checker::check(&code, &allocation, registers))
@@ -229,7 +230,9 @@ pub fn compile_module(
     runtime: &mut Runtime,
     timings: &mut Timings,
 ) -> Result<Executable, CompileError> {
-    middle(&mut module, options, timings, &mut ());
+    let mut passes = std::mem::take(&mut timings.passes);
+    middle(&mut module, options, timings, &mut passes);
+    timings.passes = passes;
     generate(module, options, runtime, timings)
 }
 

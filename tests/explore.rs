@@ -42,8 +42,18 @@ fn browse(chromium: &Path, folder: &Path, page: &Path, width: u32) -> String {
     let run = |attempt: u32| {
         let profile = folder.join(format!("profile-{width}-{attempt}"));
         let output = Command::new(chromium)
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
-            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+            ])
+            .args([
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+            ])
             .args(["--disable-dev-shm-usage", "--virtual-time-budget=60000", "--dump-dom"])
             .arg(format!("--user-data-dir={}", profile.display()))
             .arg(format!("--window-size={width},900"))
@@ -65,9 +75,9 @@ fn report(dom: &str) -> Option<&str> {
 /// All that the verbs print of a function.
 fn expected(file: &str, function: &str) -> Value {
     let emit = |stage: &str| toyjit(&["emit", stage, file, "-f", function]);
-    let problems = toyjit::analysis::problems::PROBLEMS.iter().map(|row| {
-        json_of(&["analyze", row.name, file, "-f", function, "--json"])
-    });
+    let problems = toyjit::analysis::problems::PROBLEMS
+        .iter()
+        .map(|row| json_of(&["analyze", row.name, file, "-f", function, "--json"]));
     let problems: Vec<Value> = problems.collect();
     let mut ssa = json_of(&["ssa", file, "--times", "1", "--no-folding", "--json"]);
     let functions = ssa["functions"].as_array_mut().expect("functions");
@@ -169,7 +179,11 @@ fn large_function(name: &str, arms: usize) -> String {
     for arm in 0..arms {
         let _ = match arm % 4 {
             0 => writeln!(text, "    for i in 0..{arm} {{ a = a * 3 + i; }}"),
-            _ => writeln!(text, "    if a % {} == b {{ b = b + a; }} else {{ a = a - {arm}; }}", arm + 2),
+            _ => writeln!(
+                text,
+                "    if a % {} == b {{ b = b + a; }} else {{ a = a - {arm}; }}",
+                arm + 2
+            ),
         };
     }
     text + "    return a + b;\n}\n"

@@ -45,10 +45,9 @@ pub struct Step {
     pub input: Words,
     /// What held at its end.
     pub output: Words,
-    /// The blocks to which the visit brought something new: what holds there now, where facts come in.
+    /// The blocks to which the visit brought something new, which are on the worklist then: what holds
+    /// there now, where facts come in.
     pub changed: Vec<(Block, Words)>,
-    /// The worklist behind the visit, in its order.
-    pub waiting: Vec<Block>,
 }
 
 /// What holds around a block.
@@ -167,7 +166,7 @@ fn steps<P: Problem>(f: &Function, cfg: &Cfg, problem: &P) -> Vec<Step> {
         match event {
             Event::Taken(block, state) => taken = Some((block, problem.describe(f, &state))),
             Event::Changed(block, state) => changed.push((block, problem.describe(f, &state))),
-            Event::Given(state, waiting) => {
+            Event::Given(state) => {
                 let Some((block, before)) = taken.take() else { continue };
                 let after = problem.describe(f, &state);
                 let (input, output) = match P::DIRECTION {
@@ -175,7 +174,7 @@ fn steps<P: Problem>(f: &Function, cfg: &Cfg, problem: &P) -> Vec<Step> {
                     Direction::Backward => (after, before),
                 };
                 let changed = std::mem::take(&mut changed);
-                steps.push(Step { block, input, output, changed, waiting });
+                steps.push(Step { block, input, output, changed });
             }
         }
     }

@@ -84,8 +84,8 @@ pub enum Event<S> {
     Taken(Block, S),
     /// What is known where facts come into this block has changed to this; it is on the worklist.
     Changed(Block, S),
-    /// The visit ends: what the block gives on, and the worklist in its order.
-    Given(S, Vec<Block>),
+    /// The visit ends: what the block gives on.
+    Given(S),
 }
 
 /// A dataflow problem on a set of numbers.
@@ -222,10 +222,7 @@ pub fn solve_watched<P: Problem>(
             waiting.insert(number(changed));
             watch.see(|| Event::Changed(changed, state.clone()));
         });
-        watch.see(|| {
-            let waiting = waiting.iter().map(|number| order[number]);
-            Event::Given(solver.output.clone(), waiting.collect())
-        });
+        watch.see(|| Event::Given(solver.output.clone()));
     }
     Solution { states: solver.states }
 }
@@ -374,14 +371,5 @@ impl Worklist {
         let bit = self.words[word].trailing_zeros() as usize;
         self.words[word] &= self.words[word] - 1;
         Some(word * 64 + bit)
-    }
-
-    /// The numbers in their order.
-    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        let bits = |word: u64| (0..64).filter(move |bit| word >> bit & 1 != 0);
-        self.words
-            .iter()
-            .enumerate()
-            .flat_map(move |(at, &word)| bits(word).map(move |b| at * 64 + b))
     }
 }

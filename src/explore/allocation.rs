@@ -1,8 +1,6 @@
 //! What happens while registers are allocated.
 
-use crate::mach::{
-    Allocation, Constraint, Edit, Place, RegisterFile, Role, Side, VCode, VInst,
-};
+use crate::mach::{Allocation, Constraint, Edit, Place, RegisterFile, Role, Side, VCode, VInst};
 use crate::regalloc::event::{Choice, Event, Origin, Spill, Where, Why};
 use crate::x64::Inst;
 use crate::x64::dump::{edit_text, place};

@@ -33,9 +33,10 @@ pub fn blocks(
     let mut print = printer.of(f);
     let blocks = cfg.rpo().iter().map(|&block| {
         let data = &f.blocks[block];
-        let params = data.params.iter().map(|&param| {
-            format!("{}: {}", print.value(param), f.values[param].ty.name())
-        });
+        let params = data
+            .params
+            .iter()
+            .map(|&param| format!("{}: {}", print.value(param), f.values[param].ty.name()));
         let params = params.collect::<Vec<_>>().join(", ");
         let mut letters = params.len() + 8;
         let mut lines = Vec::with_capacity(2 * data.insts.len() + 2);
@@ -95,7 +96,8 @@ impl Union {
             self.order.push(block);
             (0, 0)
         });
-        self.sizes[block] = Some((width.max(letters.min(LETTERS)), height.max(lines.min(LINES + 1))));
+        self.sizes[block] =
+            Some((width.max(letters.min(LETTERS)), height.max(lines.min(LINES + 1))));
         self.edges.extend(f.succs(block).map(|succ| (block, succ)));
     }
 

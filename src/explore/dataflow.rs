@@ -4,7 +4,7 @@ use super::tables::number;
 use crate::analysis::board::{Board, Ways};
 use crate::analysis::dataflow::Words;
 use crate::analysis::problems::PROBLEMS;
-use crate::ir::{Block, Cfg, Function, Module};
+use crate::ir::{Cfg, Function, Module};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
@@ -64,10 +64,10 @@ fn problem(board: &Board, states: &mut States) -> [Value; 3] {
     let rounds = rounds.collect();
     let steps = board.steps.iter().map(|step| {
         let [input, output] = [&step.input, &step.output].map(|state| states.number(state));
-        let changed = step.changed.iter().map(|(b, state)| json!([number(*b), states.number(state)]));
+        let changed =
+            step.changed.iter().map(|(b, state)| json!([number(*b), states.number(state)]));
         let changed: Vec<Value> = changed.collect();
-        let waiting: Vec<usize> = step.waiting.iter().map(|&block: &Block| number(block)).collect();
-        json!([number(step.block), input, output, changed, waiting])
+        json!([number(step.block), input, output, changed])
     });
     [blocks, rounds, steps.collect()]
 }

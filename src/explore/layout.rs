@@ -295,7 +295,9 @@ impl Drawing {
         let heights: Vec<f32> = self
             .layers
             .iter()
-            .map(|row| row.iter().filter_map(|&s| nodes.get(s)).map(|n| n.height).fold(0.0, f32::max))
+            .map(|row| {
+                row.iter().filter_map(|&s| nodes.get(s)).map(|n| n.height).fold(0.0, f32::max)
+            })
             .collect();
         let mut tops = vec![NEAR];
         for height in &heights {

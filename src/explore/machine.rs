@@ -49,7 +49,12 @@ impl Machine {
 
     /// Lines: text, place, what they show (`f`unction, `b`lock, `i`nstruction, `e`dit, `m`ap, on an
     /// edge `o`), the number of the instruction or block.
-    fn lines(&self, tables: &mut Tables<'_>, f: &Function, allocation: Option<&Allocation>) -> Value {
+    fn lines(
+        &self,
+        tables: &mut Tables<'_>,
+        f: &Function,
+        allocation: Option<&Allocation>,
+    ) -> Value {
         let lines = dump::lines(&self.code, allocation);
         let shown = lines.into_iter().map(|line| {
             let (kind, of, loc) = match line.what {

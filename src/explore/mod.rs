@@ -114,8 +114,11 @@ pub fn record(program: &Program<'_>, options: &Options) -> Record {
         help.note(&machine, &made, id);
         let mut left_out = Vec::new();
         if is_large {
-            left_out.push("the players and the other levels: the program is large; \
-                           `--function NAME` shows them for one function".to_owned());
+            left_out.push(
+                "the players and the other levels: the program is large; \
+                           `--function NAME` shows them for one function"
+                    .to_owned(),
+            );
         } else {
             put("allocation", json!(machine.recording(&target)));
             let of_level = before_sccp.is_some();

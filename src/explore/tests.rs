@@ -155,9 +155,11 @@ fn what_is_recorded_of_a_swap() {
 fn a_large_program_is_shown_without_players() {
     let mut text = String::new();
     for n in 0..500 {
-        text += &format!("fn f{n}(a: int, b: int) -> int {{ var x = a; x = x * b + {n}; x = x - a; \
+        text += &format!(
+            "fn f{n}(a: int, b: int) -> int {{ var x = a; x = x * b + {n}; x = x - a; \
                           x = x * x + b; if x > a {{ x = x - 1; }} x = x + a * b; \
-                          x = x * 3 + a * 7 + b * 9 - a * a + b * b; return x; }}\n");
+                          x = x * 3 + a * 7 + b * 9 - a * a + b * b; return x; }}\n"
+        );
     }
     let mut sources = Sources::new();
     sources.add("x.toy", text).unwrap();
@@ -167,7 +169,12 @@ fn a_large_program_is_shown_without_players() {
     let options = Options { verify: false, ..Options::default() };
     let all = Program { sources: &sources, module: &module, functions: &functions };
     let record_of_all = record(&all, &options);
-    assert!(record_of_all.functions.iter().all(|f| f["ssa"].is_null() && f["machine"]["asm"].is_array()));
+    assert!(
+        record_of_all
+            .functions
+            .iter()
+            .all(|f| f["ssa"].is_null() && f["machine"]["asm"].is_array())
+    );
     let one = Program { functions: &functions[..1], ..all };
     assert!(record(&one, &options).functions[0]["ssa"].is_array());
 }

@@ -21,16 +21,18 @@ addView("dataflow", "Dataflow", (f, view, rest) => {
     const forward = p.how.startsWith("forward");
     const events = rounds
       ? p.rounds.flatMap((visits, round) => visits.map(([b, before, after, changed], i) => ({ round: round + 1, last: i === visits.length - 1, b, before, after, news: !!changed })))
-      : p.steps.map(([b, before, after, changed, waiting]) => ({ b, before, after, changed, waiting }));
+      : p.steps.map(([b, before, after, changed]) => ({ b, before, after, changed }));
     const order = p.blocks.map(([b]) => b);
-    const initial = { input: {}, output: {}, waiting: order, was: {} };
-    // The worklist begins with all blocks in the order of the flow.
-    if (!forward) initial.waiting = order.slice().reverse();
+    // The worklist begins with all blocks, in the order of the flow.
+    const flow = forward ? order : order.slice().reverse();
+    const place = new Map(flow.map((b, i) => [b, i]));
+    const initial = { input: {}, output: {}, waiting: rounds ? [] : flow, was: {} };
     const at = makeStates(events, initial, (state, event) => {
       state.was = { b: event.b, input: state.input[event.b], output: state.output[event.b] };
       state.input[event.b] = event.before;
       state.output[event.b] = event.after;
-      state.waiting = event.waiting || [];
+      const on = new Set([...state.waiting.filter((b) => b !== event.b), ...(event.changed || []).map(([b]) => b)]);
+      state.waiting = [...on].sort((a, b) => place.get(a) - place.get(b));
       // What has come in at the neighbours is known there at once.
       for (const [b, known] of event.changed || []) (forward ? state.input : state.output)[b] = known;
     });
