@@ -134,13 +134,25 @@ pub fn middle(
     timings: &mut Timings,
     observer: &mut dyn Observer,
 ) {
-    let folding = Folding::On;
-    timings.time("ssa", || {
-        for function in module.functions.values_mut() {
-            let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
-            ssa::construct(function, construction, folding);
-        }
-    });
+    timings.time("ssa", || construct(module, options));
+    optimise(module, options, timings, observer);
+}
+
+/// Variable form to SSA form.
+pub fn construct(module: &mut Module, options: &Options) {
+    for function in module.functions.values_mut() {
+        let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
+        ssa::construct(function, construction, Folding::On);
+    }
+}
+
+/// SSA form to optimised SSA form.
+pub fn optimise(
+    module: &mut Module,
+    options: &Options,
+    timings: &mut Timings,
+    observer: &mut dyn Observer,
+) {
     let passes = opt::Options {
         level: options.level,
         disabled: options.disabled.clone(),
