@@ -134,13 +134,25 @@ pub fn middle(
     timings: &mut Timings,
     observer: &mut dyn Observer,
 ) {
-    let folding = Folding::On;
-    timings.time("ssa", || {
-        for function in module.functions.values_mut() {
-            let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
-            ssa::construct(function, construction, folding);
-        }
-    });
+    timings.time("ssa", || construct(module, options));
+    optimise(module, options, timings, observer);
+}
+
+/// Variable form to SSA form.
+pub fn construct(module: &mut Module, options: &Options) {
+    for function in module.functions.values_mut() {
+        let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
+        ssa::construct(function, construction, Folding::On);
+    }
+}
+
+/// SSA form to optimised SSA form.
+pub fn optimise(
+    module: &mut Module,
+    options: &Options,
+    timings: &mut Timings,
+    observer: &mut dyn Observer,
+) {
     let passes = opt::Options {
         level: options.level,
         disabled: options.disabled.clone(),
@@ -297,6 +309,11 @@ impl Executable {
         }
         let code = self.call(runtime, main, &arguments)?.word;
         Ok(if returns_int { (code & 0xFF) as i32 } else { 0 })
+    }
+
+    /// How many bytes of code memory it takes.
+    pub fn code_bytes(&self) -> usize {
+        self.linked.len()
     }
 
     /// Calls a function of the module with arguments of its types; what it uses must be there.

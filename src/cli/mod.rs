@@ -1,10 +1,12 @@
 //! The command line: one file a verb.
 
 mod analyze;
+mod bench;
 mod check;
 mod complete;
 mod emit;
 mod explain;
+mod explore;
 mod figures;
 mod functions;
 mod json;
@@ -30,6 +32,8 @@ Examples:
   toyjit run -O0 --time program.toy a b     no optimisation; arguments; times of all stages
   toyjit check *.toy                        errors and warnings only
   toyjit emit asm program.toy -f main       the machine code of one function
+  toyjit bench program.toy                  all optimisation levels compared
+  toyjit explore examples/sieve.toy --open  the whole compiler at work, on one page
   toyjit explain E0301                      more about a message
 
 Exit codes: the program's own; 1 it does not compile; 2 wrong usage or a file that can't be read;
@@ -85,6 +89,8 @@ enum Verb {
     Emit(emit::EmitArgs),
     Analyze(analyze::AnalyzeArgs),
     Ssa(ssa::SsaArgs),
+    Bench(bench::BenchArgs),
+    Explore(explore::ExploreArgs),
     Explain(explain::ExplainArgs),
     Completions(complete::CompletionsArgs),
     Man(complete::ManArgs),
@@ -116,6 +122,8 @@ pub fn main() -> i32 {
         Verb::Emit(args) => emit::main(&args),
         Verb::Analyze(args) => analyze::main(&args),
         Verb::Ssa(args) => ssa::main(&args),
+        Verb::Bench(args) => bench::main(&args),
+        Verb::Explore(args) => explore::main(&args),
         Verb::Explain(args) => explain::main(&args),
         Verb::Completions(args) => complete::completions(&args),
         Verb::Man(args) => complete::man(&args),
