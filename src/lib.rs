@@ -32,6 +32,8 @@ pub mod engine;
 pub mod explore;
 pub mod session;
 
+pub mod bench;
+
 pub mod cli;
 
 pub use engine::{

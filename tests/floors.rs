@@ -25,7 +25,8 @@ const FLOORS: &[(&str, u32)] = &[
     ("pipeline", 61),
     ("engine", 62),
     ("explore", 62),
-    ("session", 62),
+    ("session", 63),
+    ("bench", 63),
     ("cli", 70),
 ];
 

@@ -63,7 +63,7 @@ impl Construction {
 
 /// The construction for a function, where none was asked for: Braun's, which folds while it builds
 /// and needs no dominators, but for functions so large that its look-ups (up to one step for each
-/// variable and block) outgrow the bit sets of the pruned one (`benches/growth live`).
+/// variable and block) outgrow the bit sets of the pruned one (`cargo bench --bench growth -- live`).
 pub fn choose(function: &Function) -> Construction {
     const MOST_PAIRS: usize = 1 << 20;
     let pairs = function.blocks.len().saturating_mul(function.variables.len());
