@@ -34,7 +34,7 @@ fn one(file: &Path, args: &CheckArgs) -> i32 {
     let format = args.message_format;
     match source::check_as(file, format) {
         Ok(checked) if args.taint => {
-            let said = taint::check(&checked.front.lowered.module);
+            let said = taint::check(&checked.lowered.module);
             source::tell_as(&checked.sources, &said, format);
             0
         }

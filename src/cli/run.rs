@@ -4,11 +4,13 @@ use super::figures::{self, TimeFormat};
 use super::json::{self, MessageFormat};
 use super::limits::LimitArgs;
 use super::passes::PassSwitches;
-use super::source::{self, Checked};
+use super::source::{self, Checked, Tree};
+use crate::bril::{self, Checks};
 use crate::interp::{self, Halt};
 use crate::pipeline;
 use crate::report::{
-    EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TRAP, exit_code, fault_report, stop_report,
+    EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TRAP, EXIT_USAGE, bril_exit_code, bril_stop_report,
+    exit_code, fault_report, stop_report,
 };
 use crate::source::{Sources, Trace};
 use crate::ssa::Construction;
@@ -50,6 +52,14 @@ pub struct RunArgs {
     /// How messages are written.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     message_format: MessageFormat,
+
+    /// Of a Bril program: leave out all checks of memory.
+    #[arg(long)]
+    unchecked: bool,
+
+    /// Of a Bril program: interpret it and tell how many instructions ran.
+    #[arg(short, long)]
+    profile: bool,
 
     /// Compile only.
     #[arg(long)]
@@ -115,24 +125,58 @@ enum Engine {
     Interp,
 }
 
+/// What a program is written in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    Toy,
+    Bril,
+}
+
+type Report = fn(&Sources, &Stop, &Trace, bool) -> String;
+
 pub fn main(args: &RunArgs) -> i32 {
-    let Checked { sources, front, mut timings } =
-        match source::check_as(args.file(), args.message_format) {
-            Ok(checked) => checked,
-            Err(code) => return code,
-        };
+    let checks = if args.unchecked { Checks::Off } else { Checks::On };
+    let checked = source::check_with(args.file(), args.message_format, checks);
+    let Checked { sources, tree, lowered, mut timings } = match checked {
+        Ok(checked) => checked,
+        Err(code) => return code,
+    };
+    let language = match &tree {
+        Tree::Toy(..) if args.unchecked || args.profile => {
+            anstream::eprintln!("error: `--unchecked` and `-p` are for Bril programs");
+            return EXIT_USAGE;
+        }
+        Tree::Toy(..) => Language::Toy,
+        Tree::Bril(program) if program.main.is_none() && !args.no_run => {
+            anstream::eprintln!("warning: there is no function `@main`, so nothing is run");
+            return 0;
+        }
+        Tree::Bril(_) => Language::Bril,
+    };
     let mut runtime = match Runtime::new(args.config()) {
         Ok(runtime) => runtime,
-        Err(stop) => return args.stopped(&sources, &stop, &Trace::default()),
+        Err(stop) => return args.stopped(language, &sources, &stop, &Trace::default()),
     };
-    let halted = match args.engine {
+    let mut executed = 0;
+    let engine = if args.profile { Engine::Interp } else { args.engine };
+    let halted = match engine {
         Engine::Interp if args.no_run => Ok(0),
-        Engine::Interp => args.watched(&mut runtime, &mut timings, |runtime| {
-            interp::run(&front.program, &front.interner, runtime)
+        Engine::Interp => args.watched(&mut runtime, &mut timings, |runtime| match &tree {
+            Tree::Toy(program, interner) => interp::run(program, interner, runtime),
+            Tree::Bril(program) => {
+                let (steps, result) = bril::interp::run(program, runtime, u64::MAX);
+                executed = steps;
+                result
+            }
         }),
         Engine::Jit => {
             let options = args.compile.options();
-            let executable = match pipeline::compile(front, &options, &mut runtime, &mut timings) {
+            let executable = match pipeline::compile_module(
+                lowered.module,
+                &options,
+                &mut runtime,
+                &mut timings,
+            ) {
                 Ok(executable) => executable,
                 Err(error) => {
                     anstream::eprint!("{}", fault_report(&error.to_string()));
@@ -149,9 +193,12 @@ pub fn main(args: &RunArgs) -> i32 {
     let flushed = runtime.output.flush();
     let code = match (halted, flushed) {
         (Ok(code), Ok(())) => code,
-        (Ok(_), Err(stop)) => args.stopped(&sources, &stop, &Trace::default()),
-        (Err(halt), _) => args.stopped(&sources, &halt.stop, &halt.trace),
+        (Ok(_), Err(stop)) => args.stopped(language, &sources, &stop, &Trace::default()),
+        (Err(halt), _) => args.stopped(language, &sources, &halt.stop, &halt.trace),
     };
+    if args.profile {
+        anstream::eprintln!("total_dyn_inst: {executed}");
+    }
     if let Some(format) = args.time {
         figures::tell(&timings, &runtime.heap_stats(), format);
     }
@@ -188,10 +235,14 @@ impl RunArgs {
     }
 
     /// Tells why a run ended early; the exit code.
-    fn stopped(&self, sources: &Sources, stop: &Stop, trace: &Trace) -> i32 {
+    fn stopped(&self, language: Language, sources: &Sources, stop: &Stop, trace: &Trace) -> i32 {
+        let (report, code) = match language {
+            Language::Toy => (stop_report as Report, exit_code(stop)),
+            Language::Bril => (bril_stop_report as Report, bril_exit_code(stop)),
+        };
         match self.message_format {
             MessageFormat::Text => {
-                anstream::eprint!("{}", stop_report(sources, stop, trace, source::color()));
+                anstream::eprint!("{}", report(sources, stop, trace, source::color()));
             }
             MessageFormat::Json => {
                 if let Some(told) = json::stop(sources, stop, trace) {
@@ -199,6 +250,6 @@ impl RunArgs {
                 }
             }
         }
-        exit_code(stop)
+        code
     }
 }

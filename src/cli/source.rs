@@ -1,10 +1,13 @@
 //! Reading programs and telling their diagnostics.
 
 use super::json::{self, MessageFormat};
-use crate::pipeline::{self, Front};
+use crate::bril::{self, Checks};
+use crate::lower::Lowered;
+use crate::pipeline;
 use crate::report::{EXIT_ERRORS, EXIT_USAGE};
+use crate::sema::hir;
 use crate::source::render::render;
-use crate::source::{Diagnostic, Severity, Sources, decode};
+use crate::source::{Diagnostic, Interner, Severity, Sources, decode};
 use crate::timing::Timings;
 use std::io::Read;
 use std::path::Path;
@@ -14,9 +17,19 @@ pub struct Checked {
     /// Its text.
     pub sources: Sources,
     /// What the front end made of it.
-    pub front: Front,
+    pub tree: Tree,
+    /// The CFG, in the variable form.
+    pub lowered: Lowered,
     /// Times so far.
     pub timings: Timings,
+}
+
+/// A checked program, by its language.
+pub enum Tree {
+    /// A Toy program and its names.
+    Toy(hir::Program, Interner),
+    /// A Bril program.
+    Bril(bril::Program),
 }
 
 /// Reads a file (`-` is standard input); an exit code where it can't be read or is not UTF-8.
@@ -55,12 +68,36 @@ pub fn check(path: &Path) -> Result<Checked, i32> {
 
 /// The same, with the messages in a format.
 pub fn check_as(path: &Path, format: MessageFormat) -> Result<Checked, i32> {
-    let sources = read(path)?;
+    check_with(path, format, Checks::On)
+}
+
+/// The same, where a Bril program is lowered with such checks.
+pub fn check_with(path: &Path, format: MessageFormat, checks: Checks) -> Result<Checked, i32> {
+    let mut sources = read(path)?;
     let mut timings = Timings::new();
+    if let Some(form) = bril::form_of(path, &sources.files()[0].text) {
+        let mut load = |path: &Path| {
+            let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+            decode(bytes).map_err(|problem| problem.to_string())
+        };
+        let (front, diagnostics) =
+            pipeline::bril(&mut sources, form, checks, &mut load, &mut timings);
+        tell_as(&sources, &diagnostics, format);
+        return match front {
+            Some(front) => {
+                let tree = Tree::Bril(front.program);
+                Ok(Checked { sources, tree, lowered: front.lowered, timings })
+            }
+            None => Err(EXIT_USAGE),
+        };
+    }
     let (front, diagnostics) = pipeline::front(&sources, &mut timings);
     tell_as(&sources, &diagnostics, format);
     match front {
-        Some(front) => Ok(Checked { sources, front, timings }),
+        Some(front) => {
+            let tree = Tree::Toy(front.program, front.interner);
+            Ok(Checked { sources, tree, lowered: front.lowered, timings })
+        }
         None => Err(EXIT_ERRORS),
     }
 }

@@ -9,6 +9,7 @@ use super::inst::{AluOp, ShiftOp, Width};
 use super::regs::{CALLER_SAVED, CONTEXT, RAX, RDI, RDX, RSI, RSP, SCRATCH};
 use crate::mach::{CompiledFunction, PReg, RegClass};
 use toyjit_runtime::Rt;
+use toyjit_runtime::context::{REGION, REGION_INDEX};
 
 /// The stubs; a relocation names one by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,17 +19,23 @@ pub enum Stub {
     Alloc,
     /// `r11` holds an object to be remembered.
     Remember,
+    /// The context holds a region and an index to be loaded from.
+    RegionRead,
+    /// The same for a store.
+    RegionWrite,
 }
 
 impl Stub {
     /// All stubs in the order of their numbers.
-    pub const ALL: [Stub; 2] = [Stub::Alloc, Stub::Remember];
+    pub const ALL: [Stub; 4] = [Stub::Alloc, Stub::Remember, Stub::RegionRead, Stub::RegionWrite];
 
     /// As shown in disassembly.
     pub fn name(self) -> &'static str {
         match self {
             Stub::Alloc => "stub::alloc",
             Stub::Remember => "stub::remember",
+            Stub::RegionRead => "stub::region_read",
+            Stub::RegionWrite => "stub::region_write",
         }
     }
 
@@ -61,6 +68,14 @@ impl Stub {
             Stub::Remember => {
                 asm.mov(RSI, Rmi::Reg(SCRATCH));
                 Rt::Remember
+            }
+            Stub::RegionRead | Stub::RegionWrite => {
+                asm.mov(RSI, Rmi::Mem(Mem::context(REGION)));
+                asm.mov(RDX, Rmi::Mem(Mem::context(REGION_INDEX)));
+                match self {
+                    Stub::RegionRead => Rt::RegionRead,
+                    _ => Rt::RegionWrite,
+                }
             }
         };
         asm.call_mem(Mem::context(row.offset()));

@@ -9,7 +9,7 @@ use crate::x64::inst::{Cond, ZeroTrap};
 use crate::x64::regs::{CONTEXT, FSCRATCH, RAX, RDI, RDX, RSI, RSP, SCRATCH};
 use crate::x64::stubs::Stub;
 use toyjit_runtime::Rt;
-use toyjit_runtime::context::LAST_SP;
+use toyjit_runtime::context::{LAST_SP, REGION, REGION_INDEX};
 use toyjit_runtime::fault::{self, Fault};
 
 /// A piece of cold code.
@@ -27,6 +27,8 @@ pub(super) struct Cold {
 pub(super) enum ColdKind {
     /// The index trap.
     Bounds { index: Rmi, len: Rmi },
+    /// The check of a region that its number of leading elements does not settle.
+    Region { write: bool, region: PReg, index: Rmi },
     /// The nil or division trap.
     Zero(ZeroTrap),
     /// The stack trap, before the frame is made.
@@ -73,6 +75,15 @@ impl Emitter<'_> {
                 self.asm.pop(RSI);
                 self.asm.pop(RDX);
                 self.trap(Rt::TrapIndex);
+            }
+            ColdKind::Region { write, region, index } => {
+                use crate::x64::inst::Width::Word;
+                self.note_stack();
+                self.asm.store(Word, Mem::context(REGION), Rmi::Reg(region));
+                self.asm.store(Word, Mem::context(REGION_INDEX), index);
+                self.call_stub(if write { Stub::RegionWrite } else { Stub::RegionRead });
+                self.site(None);
+                self.asm.jmp(cold.back);
             }
             ColdKind::Zero(trap) => self.trap(match trap {
                 ZeroTrap::Nil => Rt::TrapNil,
