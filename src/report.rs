@@ -18,6 +18,9 @@ pub const EXIT_TRAP: i32 = 101;
 /// Exit code: interrupted.
 pub const EXIT_INTERRUPTED: i32 = 130;
 
+/// The script in the chain of calls.
+const TOP_LEVEL: &str = "top level";
+
 /// The exit code of a stop.
 pub fn exit_code(stop: &Stop) -> i32 {
     match stop {
@@ -41,7 +44,13 @@ pub fn bril_exit_code(stop: &Stop) -> i32 {
 /// The report of a stop of a Bril program.
 pub fn bril_stop_report(sources: &Sources, stop: &Stop, trace: &Trace, color: bool) -> String {
     match stop {
-        Stop::Trap(trap) => trap_report(sources, "error", trap, trace, color),
+        Stop::Trap(trap) => {
+            // What calls `main` is not in the program.
+            let mut trace = trace.clone();
+            trace.first.retain(|frame| frame.function != TOP_LEVEL);
+            trace.last.retain(|frame| frame.function != TOP_LEVEL);
+            trap_report(sources, "error", trap, &trace, color)
+        }
         stop => stop_report(sources, stop, trace, color),
     }
 }
@@ -133,7 +142,7 @@ fn inlined_frames(find: FindFunction<'_>, frame: Frame) -> Vec<TraceFrame> {
 fn name_in_trace(module: &Module, function: FuncRef) -> String {
     let name = &module.functions[function].name;
     if module.script == Some(function) {
-        "top level".into()
+        TOP_LEVEL.into()
     } else if name.starts_with("fn@") {
         "function expression".into()
     } else {

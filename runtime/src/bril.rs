@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(shown(1e6), "1000000.00000000000000000");
         assert_eq!(shown(1e10), "1.00000000000000000e+10");
         assert_eq!(shown(9_999_999_999.999_996), "9.99999999999999619e+9");
-        assert_eq!(shown(1.000_000_000_000_000_2e-10), "1.00000000000000018e-10");
+        assert_eq!(shown(1.000_000_000_000_000_2e-10), "1.00000000000000017e-10");
         assert_eq!(shown(-5e-324), "-4.94065645841246544e-324");
         assert_eq!(shown(f64::NAN), "NaN");
         assert_eq!(shown(f64::NEG_INFINITY), "-Infinity");

@@ -463,7 +463,7 @@ entries! {
         Runtime::region_offsets;
     /// Notes that a region of this length is freed through a pointer with this index.
     RegionFree = "region_free" runtime (region: Ref, index: Int, len: Int) -> Unit [IO TRAPS]
-        |rt: &mut Runtime, _: u64, index: i64, len: i64| rt.region_free(index, len);
+        Runtime::region_free;
     /// Traps where a region has not been freed.
     RegionLeaks = "region_leaks" runtime () -> Unit [IO TRAPS] Runtime::region_leaks;
     /// Traps unless an element may be loaded.

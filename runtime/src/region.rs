@@ -66,8 +66,9 @@ impl Runtime {
         Ok(buffer)
     }
 
-    /// Notes that a region of `len` elements is freed through a pointer with this index.
-    pub fn region_free(&mut self, index: i64, len: i64) -> Result<(), Stop> {
+    /// Notes that a region of `len` elements is freed through a pointer with this index. The caller
+    /// sets its length to 0.
+    pub fn region_free(&mut self, region: u64, index: i64, len: i64) -> Result<(), Stop> {
         if len == 0 {
             return Err(error("free of memory that was freed before"));
         }
@@ -75,6 +76,8 @@ impl Runtime {
             return Err(error(format!("free of a pointer to element {index}, not to the first")));
         }
         self.live_regions -= 1;
+        // SAFETY: a field of the region.
+        unsafe { raw::store(region + REGION_READY, 0) };
         Ok(())
     }
 

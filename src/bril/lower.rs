@@ -39,7 +39,8 @@ pub enum Checks {
     Off,
 }
 
-/// The fields of a region's structure.
+/// The fields of a region's structure. A check speaks of its length, which changes only when it is
+/// freed; how much of it is ready is a matter of the runtime and the machine code alone.
 pub(super) const READY: u32 = 0;
 pub(super) const LEN: u32 = 1;
 pub(super) const DATA: u32 = 2;
@@ -706,10 +707,7 @@ impl<'a> Lowering<'a> {
         let held = self.op(Op::LoadField, &[region], len, Some(Type::Int));
         self.rt(Rt::RegionFree, &[region, index, held]);
         let zero = self.f.int(0);
-        for field in [READY, LEN] {
-            let imm = field_imm(structure, field);
-            self.f.append(self.block, Op::StoreField, &[region, zero], imm, None, self.loc);
-        }
+        self.f.append(self.block, Op::StoreField, &[region, zero], len, None, self.loc);
     }
 
     /// The buffers of a region of such elements, and the index in them, checked by `check`.
@@ -727,7 +725,7 @@ impl<'a> Lowering<'a> {
             return (region, None, index);
         }
         if self.checks == Checks::On {
-            index = self.op(check, &[region, index], field_imm(structure, READY), None);
+            index = self.op(check, &[region, index], field_imm(structure, LEN), None);
         }
         let data = field(self, DATA);
         let offsets = pointee.is_pointer().then(|| field(self, OFFSETS));

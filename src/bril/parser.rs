@@ -25,6 +25,7 @@ const DEEPEST: usize = 1_000;
 
 /// What the rules share.
 struct State<'s> {
+    tokens: &'s [Token],
     text: &'s str,
     base: u32,
     spans: &'s [Span],
@@ -64,7 +65,8 @@ pub fn parse(sources: &Sources, base: u32, interner: &mut Interner) -> (Program,
         alias: interner.intern("as"),
     };
     let (spans, diagnostics) = (&lexed.spans, lexed.diagnostics);
-    let mut state = State { text, base, spans, words, diagnostics, quiet: None };
+    let mut state =
+        State { tokens: &lexed.tokens, text, base, spans, words, diagnostics, quiet: None };
     let rule = custom::<_, In<'_>, _, Extra<'_>>(program);
     let program = rule.parse_with_state(lexed.tokens.as_slice(), &mut state).into_output();
     let mut diagnostics = state.diagnostics;
@@ -299,7 +301,11 @@ fn code(inp: &mut Ref<'_, '_>) -> Option<Code> {
                 _ => Some(operands(inp, None, None, first)),
             };
             let whole = inst.is_some() && expect(inp, Token::Semi, "an argument or `;`");
-            if !whole {
+            let next = at(inp) + 1;
+            let follows = inp.state().tokens.get(next).copied();
+            let begins = matches!(peek(inp), Token::Ident(_) | Token::Label(_))
+                && matches!(follows, Some(Token::Colon | Token::Equals));
+            if !whole && !begins {
                 skip_inst(inp);
             }
             let span = since(inp, start);
@@ -350,7 +356,15 @@ fn operands(inp: &mut Ref<'_, '_>, dest: Option<Name>, ty: Option<Type>, op: Nam
     let (mut args, mut funcs, mut labels) = (SmallVec::new(), SmallVec::new(), SmallVec::new());
     loop {
         let span = here(inp);
+        let next = at(inp) + 1;
+        let follows = inp.state().tokens.get(next).copied();
         match peek(inp) {
+            // The next instruction, where a `;` was forgotten.
+            Token::Ident(_) | Token::Label(_)
+                if matches!(follows, Some(Token::Colon | Token::Equals)) =>
+            {
+                break;
+            }
             Token::Ident(symbol) => args.push(Name { symbol, span }),
             Token::Func(symbol) => funcs.push(Name { symbol, span }),
             Token::Label(symbol) => labels.push(Name { symbol, span }),

@@ -30,6 +30,7 @@ Examples:
   toyjit run examples/sieve.toy 1000         the program's arguments follow its name
   toyjit run -O0 program.toy                 compile fastest
   toyjit run --engine interp program.toy     interpret the typed tree instead
+  toyjit run -p prog.bril 10                 interpret a Bril program and count its instructions
   toyjit run --timeout 2 --max-heap 512M x.toy       end it when it takes more
   echo 'print(6 * 7);' | toyjit run -        a program from standard input
   toyjit run --time=json --no-run big.toy    how long each stage of compilation takes")]
