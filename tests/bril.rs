@@ -32,7 +32,8 @@ impl Test {
         let stdout = fs::read(path.with_extension("out")).unwrap_or_default();
         let mut test = Test { path, args: Vec::new(), exit: 0, errors: Vec::new(), stdout };
         for line in head.expect("a test program").lines() {
-            let Some((key, value)) = line.strip_prefix("# ").and_then(|l| l.split_once(": ")) else {
+            let Some((key, value)) = line.strip_prefix("# ").and_then(|l| l.split_once(": "))
+            else {
                 continue;
             };
             match key {
@@ -241,7 +242,10 @@ fn toy_as_bril() {
     fs::write(
         &toy,
         "fn gcd(a: int, b: int) -> int { return if b == 0 { a } else { gcd(b, a % b) }; }\n"
-            .replace("return if b == 0 { a } else { gcd(b, a % b) };", "if b == 0 { return a; } return gcd(b, a % b);")
+            .replace(
+                "return if b == 0 { a } else { gcd(b, a % b) };",
+                "if b == 0 { return a; } return gcd(b, a % b);",
+            )
             + "fn main() { for i in 1..=3 { print(gcd(i * 12, 18), i == 2); } }\n",
     )
     .unwrap();

@@ -3,23 +3,23 @@
 //! A region is a struct that the compiler declares, with these fields:
 //!
 //! ```text
-//! ready | len | data (a Buffer) | offsets (a Buffer of ints, or nil)
+//! ready | len | data (a Buffer) | offsets (a Buffer of ints, or nil) | map | map_at
 //! ```
 //!
 //! A pointer is a region and an index, which may be anything. Regions of pointers keep the regions
-//! in `data` and the indices in `offsets`. The first `ready` elements have all been stored, so that
+//! in `data` and the indices in `offsets`. `map` is the last of the two, and `map_at` where in that
+//! object its elements end. The first `ready` elements have all been stored, so that
 //! one comparison says that an access is in bounds, to what was stored, in a region that was not
 //! freed: freeing sets `ready` and `len` to 0, and the collector takes the memory when no pointer is
-//! left. What the comparison does not settle is decided here: behind the elements of the last of its
-//! buffers a region has a map with a bit for each element that was stored, and `ready` grows as far
-//! as the map is full.
+//! left. What the comparison does not settle is decided here: behind the elements of `map` a region has a
+//! bit for each element that was stored, and `ready` grows as far as these are set.
 
 use crate::heap::Zeroing;
-use crate::layout::{BUFFER_ELEMENTS, HEADER, STRUCT_FIELDS, Slot, WORD, round_up, type_id};
+use crate::layout::{HEADER, STRUCT_FIELDS, Slot, WORD, type_id};
 use crate::raw;
 use crate::runtime::Runtime;
 use crate::trap::{Stop, Trap};
-use crate::types::{buffer_type, element_slot};
+use crate::types::buffer_type;
 
 /// Where a region's number of leading elements that were stored is.
 pub const REGION_READY: u64 = STRUCT_FIELDS;
@@ -29,6 +29,11 @@ pub const REGION_LEN: u64 = STRUCT_FIELDS + WORD;
 pub const REGION_DATA: u64 = STRUCT_FIELDS + 2 * WORD;
 /// Where its buffer of indices is.
 pub const REGION_OFFSETS: u64 = STRUCT_FIELDS + 3 * WORD;
+
+/// Where the buffer with its map is.
+pub const REGION_MAP: u64 = STRUCT_FIELDS + 4 * WORD;
+/// Where the offset of the map in that buffer is.
+pub const REGION_MAP_AT: u64 = STRUCT_FIELDS + 5 * WORD;
 
 /// What a Bril program is told of a fault.
 pub fn error(message: impl Into<String>) -> Stop {
@@ -127,10 +132,7 @@ impl Runtime {
         if index as u64 >= len {
             return Err(error(format!("element {index} of a region of {len} elements")));
         }
-        let offsets = self.word(region, REGION_OFFSETS);
-        let buffer = if offsets == 0 { self.word(region, REGION_DATA) } else { offsets };
-        let slot = element_slot(type_id(self.word(buffer, HEADER)));
-        let map = buffer + BUFFER_ELEMENTS + round_up(len * slot.element_size());
+        let map = self.word(region, REGION_MAP) + self.word(region, REGION_MAP_AT);
         Ok((map + WORD * (index as u64 / 64), 1 << (index % 64)))
     }
 

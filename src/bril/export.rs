@@ -2,7 +2,7 @@
 //!
 //! A function becomes a function, a block a label with its instructions. In SSA form each edge
 //! `set`s the parameters of the block that it leads to, and the block `get`s them. Constants are
-//! made anew in each block that uses them. What Bril has no operation for is composed of what it
+//! made anew in each block that uses them, those of loops at the beginning. What Bril has no operation for is composed of what it
 //! has (a remainder of a division, a choice of a branch); where that is not possible the function
 //! is refused with a reason.
 //!
@@ -17,10 +17,11 @@ use super::ast::{self, Code, Inst, Literal, Name};
 use super::lower::{DATA, LEN, OFFSETS, READY};
 use super::pointees::Pointees;
 use super::program::{Base, Ty};
+use crate::analysis::loops::Loops;
 use crate::entity::{Entity, SideTable};
 use crate::ir::{
-    self, Block, Cfg, Const, ENTRY, Edge, Form, FuncRef, Function, InstData, Module, Op,
-    Terminator, Type, Value, ValueDef, imm_field,
+    self, Block, Cfg, Const, Dominators, ENTRY, Edge, Form, FuncRef, Function, InstData, Module,
+    Op, Terminator, Type, Value, ValueDef, imm_field,
 };
 use crate::source::{Interner, Span};
 use rustc_hash::FxHashSet;
@@ -92,11 +93,20 @@ struct Writer<'a> {
     pointees: &'a Pointees,
     interner: &'a mut Interner,
     names: SideTable<Value, Option<Name>>,
+    /// The values that something in Bril is made of.
+    needed: SideTable<Value, bool>,
+    /// The checked indices of loads.
+    loaded: SideTable<Value, bool>,
     taken: FxHashSet<String>,
     fresh: u32,
     body: Vec<Code>,
+    /// The constants that loops use, which stand before everything.
+    head: Vec<Code>,
+    held: Vec<(Const, Name)>,
     /// The constants that the block at hand has made.
     constants: Vec<(Const, Name)>,
+    /// Whether the block at hand is in a loop.
+    in_loop: bool,
     /// What is to be printed at the end of the line.
     line: Vec<Name>,
     /// The region and the index of a store of a pointer whose index is still to come.
@@ -112,6 +122,7 @@ impl<'a> Writer<'a> {
         interner: &'a mut Interner,
     ) -> Self {
         let f = &module.functions[id];
+        let needed = needed(f, matches!(origin, Origin::Bril(_)));
         Self {
             module,
             id,
@@ -120,10 +131,15 @@ impl<'a> Writer<'a> {
             pointees,
             interner,
             names: SideTable::with_len(None, f.values.len()),
+            loaded: loaded(f, &needed),
+            needed,
             taken: FxHashSet::default(),
             fresh: 0,
             body: Vec::new(),
+            head: Vec::new(),
+            held: Vec::new(),
             constants: Vec::new(),
+            in_loop: false,
             line: Vec::new(),
             stored: None,
         }
@@ -171,11 +187,15 @@ impl<'a> Writer<'a> {
             _ => None,
         };
         let cfg = Cfg::compute(f);
+        let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
         let order: Vec<Block> = cfg.rpo().to_vec();
         for (at, &block) in order.iter().enumerate() {
+            self.in_loop = loops.innermost(block).is_some();
             self.block(block, order.get(at + 1).copied())?;
         }
-        let (body, end) = (self.body, Span::default());
+        let mut body = self.head;
+        body.append(&mut self.body);
+        let end = Span::default();
         Ok(ast::Function { name, params, result, body, end })
     }
 
@@ -323,18 +343,31 @@ impl<'a> Writer<'a> {
     }
 
     fn constant(&mut self, constant: Const) -> Write<Name> {
-        if let Some(&(_, name)) = self.constants.iter().find(|(known, _)| *known == constant) {
+        let mut known = self.held.iter().chain(&self.constants);
+        if let Some(&(_, name)) = known.find(|(known, _)| *known == constant) {
             return Ok(name);
         }
+        if !self.in_loop {
+            let name = self.make_constant(constant)?;
+            self.constants.push((constant, name));
+            return Ok(name);
+        }
+        std::mem::swap(&mut self.body, &mut self.head);
+        let name = self.make_constant(constant);
+        std::mem::swap(&mut self.body, &mut self.head);
+        let name = name?;
+        self.held.push((constant, name));
+        Ok(name)
+    }
+
+    fn make_constant(&mut self, constant: Const) -> Write<Name> {
         let (literal, ty) = match constant {
             Const::Int(value) => (Literal::Int(value), Ty::INT),
             Const::Bool(value) => (Literal::Bool(value), Ty::BOOL),
             Const::Float(bits) => {
                 let value = f64::from_bits(bits);
                 if !value.is_finite() {
-                    let name = self.infinite(value)?;
-                    self.constants.push((constant, name));
-                    return Ok(name);
+                    return self.infinite(value);
                 }
                 (Literal::Float(value), Ty::FLOAT)
             }
@@ -344,15 +377,14 @@ impl<'a> Writer<'a> {
         let (empty, ty) = (self.inst("const"), Some(self.bril_type(ty)));
         let value = Some((literal, Span::default()));
         self.put(Inst { dest: Some(dest), ty, value, ..empty });
-        self.constants.push((constant, dest));
         Ok(dest)
     }
 
     /// What no literal can be written for.
     fn infinite(&mut self, value: f64) -> Write<Name> {
         let top = if value.is_nan() { 0.0 } else { 1f64.copysign(value) };
-        let top = self.constant(Const::Float(top.to_bits()))?;
-        let zero = self.constant(Const::Float(0))?;
+        let top = self.make_constant(Const::Float(top.to_bits()))?;
+        let zero = self.make_constant(Const::Float(0))?;
         Ok(self.temporary(Ty::FLOAT, "fdiv", &[top, zero]))
     }
 
@@ -550,9 +582,12 @@ impl<'a> Writer<'a> {
         let InstData { op, imm, result, .. } = f.insts[inst];
         let args = f.args(inst);
         let field = imm_field(imm).1;
+        if result.is_some_and(|value| !self.needed[value]) && f.effects(inst).removable() {
+            return Ok(());
+        }
         // What is another name of an operand, or of nothing in Bril.
         match op {
-            Op::CheckRead if !self.is_loaded(result) => {
+            Op::CheckRead if result.is_none_or(|index| !self.loaded[index]) => {
                 let pointer = self.place(args[0], args[1])?;
                 let ty = self.element(args[0])?;
                 self.temporary(ty, "load", &[pointer]);
@@ -724,13 +759,6 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Whether a checked index is that of a load.
-    fn is_loaded(&self, index: Option<Value>) -> bool {
-        self.f.blocks.values().flat_map(|data| &data.insts).any(|&inst| {
-            self.f.insts[inst].op == Op::LoadElem && Some(self.f.args(inst)[1]) == index
-        })
-    }
-
     /// Whether a division by a checked divisor follows in the block, before anything that shows.
     fn is_divided_soon(&self, block: Block, at: usize, divisor: Option<Value>) -> bool {
         for &inst in &self.f.blocks[block].insts[at + 1..] {
@@ -858,6 +886,55 @@ impl<'a> Writer<'a> {
         }
         Ok(())
     }
+}
+
+/// The values that are used by what is written: of a region only its buffer, of what is freed not
+/// the length.
+fn needed(f: &Function, bril: bool) -> SideTable<Value, bool> {
+    let mut needed = SideTable::with_len(false, f.values.len());
+    let mut work = Vec::new();
+    let mut need = |value: Value, work: &mut Vec<Value>| {
+        if !std::mem::replace(&mut needed[value], true) {
+            work.push(value);
+        }
+    };
+    let parts = |inst: ir::Inst| {
+        let (op, args) = (f.insts[inst].op, f.args(inst));
+        match op {
+            Op::NewStruct if bril => &args[2..3],
+            Op::Rt if f.insts[inst].imm == Rt::RegionFree as u64 => &args[..2],
+            _ => args,
+        }
+    };
+    for data in f.blocks.values() {
+        data.terminator.for_each_use(|value| need(value, &mut work));
+        for &inst in &data.insts {
+            let result = f.insts[inst].result;
+            let is_variable = |value: Value| f.def_inst(value) != Some(inst);
+            if !f.effects(inst).removable() || result.is_some_and(is_variable) {
+                parts(inst).iter().for_each(|&value| need(value, &mut work));
+                result.into_iter().for_each(|value| need(value, &mut work));
+            }
+        }
+    }
+    while let Some(value) = work.pop() {
+        if let Some(inst) = f.def_inst(value) {
+            parts(inst).iter().for_each(|&value| need(value, &mut work));
+        }
+    }
+    needed
+}
+
+/// The indices that elements are loaded at, as far as the loads are written.
+fn loaded(f: &Function, needed: &SideTable<Value, bool>) -> SideTable<Value, bool> {
+    let mut loaded = SideTable::with_len(false, f.values.len());
+    for &inst in f.blocks.values().flat_map(|data| &data.insts) {
+        let InstData { op, result, .. } = f.insts[inst];
+        if op == Op::LoadElem && result.is_some_and(|value| needed[value]) {
+            loaded[f.args(inst)[1]] = true;
+        }
+    }
+    loaded
 }
 
 /// The Bril type of a value that is no reference.

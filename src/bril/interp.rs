@@ -428,8 +428,8 @@ impl Interpreter<'_> {
     }
 
     fn print(&mut self, frame: Frame, f: &Function, args: &[Var]) -> Run<()> {
-        for (number, &arg) in args.iter().enumerate() {
-            let value = self.get(frame, f, arg)?;
+        let values: Run<Vec<Value>> = args.iter().map(|&arg| self.get(frame, f, arg)).collect();
+        for (number, value) in values?.into_iter().enumerate() {
             if number > 0 {
                 self.runtime.output.put(b" ")?;
             }

@@ -27,6 +27,7 @@ use crate::ir::{
 };
 use crate::source::Span;
 use rustc_hash::FxHashMap;
+use toyjit_runtime::layout::BUFFER_ELEMENTS;
 use toyjit_runtime::{Rt, Slot};
 
 /// How memory is lowered.
@@ -45,8 +46,14 @@ pub(super) const READY: u32 = 0;
 pub(super) const LEN: u32 = 1;
 pub(super) const DATA: u32 = 2;
 pub(super) const OFFSETS: u32 = 3;
-const FIELDS: [(&str, Slot); 4] =
-    [("ready", Slot::Int), ("len", Slot::Int), ("data", Slot::Ref), ("offsets", Slot::Ref)];
+const FIELDS: [(&str, Slot); 6] = [
+    ("ready", Slot::Int),
+    ("len", Slot::Int),
+    ("data", Slot::Ref),
+    ("offsets", Slot::Ref),
+    ("map", Slot::Ref),
+    ("map_at", Slot::Int),
+];
 /// What the elements of a region are: by its number its structure and its element class.
 pub(super) const ELEMENTS: [(&str, Slot); 5] = [
     ("int", Slot::Int),
@@ -642,13 +649,16 @@ impl<'a> Lowering<'a> {
     }
 
     fn print(&mut self, args: &[Var]) {
+        // Nothing is printed where an argument has no value.
+        args.iter().for_each(|&arg| _ = self.home(arg));
         for (number, &arg) in args.iter().enumerate() {
             if number > 0 {
                 self.rt(Rt::PrintSpace, &[]);
             }
             let ty = self.source.vars[arg].ty;
-            if ty.is_pointer() {
-                let [_, index] = self.pointer(arg);
+            let home = self.homes[arg.index()];
+            if let Some(index) = home.index {
+                let index = self.variable(index);
                 let open = self.text("[");
                 self.rt(Rt::PrintRef, &[open]);
                 self.rt(Rt::PrintInt, &[index]);
@@ -656,7 +666,7 @@ impl<'a> Lowering<'a> {
                 self.rt(Rt::PrintRef, &[close]);
                 continue;
             }
-            let value = self.scalar(arg);
+            let value = self.variable(home.value);
             let row = match ty.base {
                 Base::Int => Rt::PrintInt,
                 Base::Bool => Rt::PrintBool,
@@ -686,14 +696,33 @@ impl<'a> Lowering<'a> {
         if self.checks == Checks::Off && !pointee.is_pointer() {
             self.copy(variable, data);
         } else {
+            let map = if pointee.is_pointer() { offsets } else { data };
+            let map_at = self.map_at(count, ELEMENTS[number as usize].1);
             let zero = self.f.int(0);
-            let fields = [zero, count, data, offsets];
+            let fields = [zero, count, data, offsets, map, map_at];
             self.assign(variable, Op::NewStruct, &fields, u64::from(number));
         }
         if let Some(index) = home.index {
             let zero = self.f.int(0);
             self.copy(index, zero);
         }
+    }
+
+    /// Where the elements of a buffer end.
+    fn map_at(&mut self, count: Value, slot: Slot) -> Value {
+        let bytes = match slot {
+            Slot::Bool | Slot::Byte => {
+                let (seven, mask) = (self.f.int(7), self.f.int(-8));
+                let more = self.op(Op::IAdd, &[count, seven], 0, None);
+                self.op(Op::IAnd, &[more, mask], 0, None)
+            }
+            Slot::Int | Slot::Float | Slot::Ref => {
+                let three = self.f.int(3);
+                self.op(Op::Shl, &[count, three], 0, None)
+            }
+        };
+        let start = self.f.int(BUFFER_ELEMENTS as i64);
+        self.op(Op::IAdd, &[bytes, start], 0, None)
     }
 
     fn free(&mut self, pointer: Var) {

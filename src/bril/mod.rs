@@ -17,6 +17,7 @@ pub mod ast;
 pub mod program;
 
 mod check;
+mod coalesce;
 mod export;
 mod files;
 mod flow;
@@ -28,7 +29,11 @@ mod parser;
 mod pointees;
 pub mod print;
 
+pub use coalesce::coalesce;
 pub use export::{Exported, Origin, export};
 pub use files::{Form, Loader, Read, form_of, read, tokens, tree};
 pub use lower::{Checks, lower};
 pub use program::Program;
+
+#[cfg(test)]
+mod tests;

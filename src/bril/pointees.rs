@@ -26,6 +26,8 @@ enum Elements {
 #[derive(Debug)]
 pub(super) struct Pointees {
     parent: Vec<Node>,
+    /// How many nodes stand below one.
+    size: Vec<u32>,
     elements: Vec<Elements>,
     values: Vec<SideTable<Value, Option<Node>>>,
     results: Vec<Node>,
@@ -36,6 +38,7 @@ impl Pointees {
     pub(super) fn of(module: &Module, origin: Origin<'_>) -> Self {
         let mut all = Pointees {
             parent: Vec::new(),
+            size: Vec::new(),
             elements: Vec::new(),
             values: Vec::new(),
             results: Vec::new(),
@@ -86,6 +89,7 @@ impl Pointees {
 
     fn node(&mut self) -> Node {
         self.parent.push(self.parent.len());
+        self.size.push(1);
         self.elements.push(Elements::Unknown);
         self.parent.len() - 1
     }
@@ -109,11 +113,15 @@ impl Pointees {
     fn unify(&mut self, a: Node, b: Node) {
         let mut work = vec![(a, b)];
         while let Some((a, b)) = work.pop() {
-            let (a, b) = (self.root(a), self.root(b));
+            let (mut a, mut b) = (self.root(a), self.root(b));
             if a == b {
                 continue;
             }
+            if self.size[a] < self.size[b] {
+                std::mem::swap(&mut a, &mut b);
+            }
             self.parent[b] = a;
+            self.size[a] += self.size[b];
             match (self.elements[a], self.elements[b]) {
                 (Elements::Unknown, other) => self.elements[a] = other,
                 (Elements::Pointers(x), Elements::Pointers(y)) => work.push((x, y)),

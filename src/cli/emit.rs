@@ -186,7 +186,12 @@ fn as_bril(
         Tree::Bril(program) => bril::Origin::Bril(program),
     };
     let mut interner = Interner::new();
-    let exported = bril::export(module, chosen, origin, &mut interner);
+    let mut exported = bril::export(module, chosen, origin, &mut interner);
+    if args.from == Written::Opt {
+        for function in &mut exported.program.functions {
+            bril::coalesce(function, &mut interner);
+        }
+    }
     for (name, what) in &exported.refused {
         anstream::eprintln!("error: `{name}` can't be written as Bril: it has no {what}");
     }

@@ -5,11 +5,12 @@
 //! registers the low halves, which hold all there is.
 
 use super::emit::{Asm, Mem, Rmi};
-use super::inst::{AluOp, ShiftOp, Width};
-use super::regs::{CALLER_SAVED, CONTEXT, RAX, RDI, RDX, RSI, RSP, SCRATCH};
+use super::inst::{AluOp, Cond, ShiftOp, Width};
+use super::regs::{CALLER_SAVED, CONTEXT, RAX, RCX, RDI, RDX, RSI, RSP, SCRATCH};
 use crate::mach::{CompiledFunction, PReg, RegClass};
 use toyjit_runtime::Rt;
 use toyjit_runtime::context::{REGION, REGION_INDEX};
+use toyjit_runtime::region::{REGION_LEN, REGION_MAP, REGION_MAP_AT};
 
 /// The stubs; a relocation names one by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,9 @@ impl Stub {
     /// Its code.
     pub fn code(self) -> CompiledFunction {
         let mut asm = Asm::new(Vec::new());
+        if matches!(self, Stub::RegionRead | Stub::RegionWrite) {
+            look_at_map(&mut asm);
+        }
         let (ints, floats): (Vec<PReg>, Vec<PReg>) =
             CALLER_SAVED.iter().partition(|reg| reg.class() == RegClass::Int);
         for &reg in &ints {
@@ -96,4 +100,37 @@ impl Stub {
             ..CompiledFunction::default()
         }
     }
+}
+
+/// Returns where an element of the region in the context is in bounds and was stored before.
+fn look_at_map(asm: &mut Asm) {
+    const USED: [PReg; 3] = [RAX, RCX, RDX];
+    let field = |offset: u64| Rmi::Mem(Mem::at(RAX, offset as i32));
+    let (outside, slow) = (asm.label(), asm.label());
+    for reg in USED {
+        asm.push(Rmi::Reg(reg));
+    }
+    asm.mov(RAX, Rmi::Mem(Mem::context(REGION)));
+    asm.mov(RCX, Rmi::Mem(Mem::context(REGION_INDEX)));
+    asm.cmp(Rmi::Reg(RCX), field(REGION_LEN));
+    asm.jump_if(Cond::Ae, outside);
+    asm.mov(RDX, field(REGION_MAP));
+    asm.alu(AluOp::Add, RDX, field(REGION_MAP_AT));
+    asm.mov(SCRATCH, Rmi::Reg(RCX));
+    asm.shift(ShiftOp::Shr, SCRATCH, 6);
+    asm.shift(ShiftOp::Shl, SCRATCH, 3);
+    asm.alu(AluOp::Add, RDX, Rmi::Reg(SCRATCH));
+    asm.mov(SCRATCH, Rmi::Mem(Mem::at(RDX, 0)));
+    asm.shift_cl(ShiftOp::Shr, SCRATCH);
+    asm.alu(AluOp::And, SCRATCH, Rmi::Imm(1));
+    for &reg in USED.iter().rev() {
+        asm.pop(reg);
+    }
+    asm.jump_if(Cond::E, slow);
+    asm.ret();
+    asm.bind(outside);
+    for &reg in USED.iter().rev() {
+        asm.pop(reg);
+    }
+    asm.bind(slow);
 }

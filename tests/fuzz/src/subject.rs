@@ -166,7 +166,13 @@ impl Subject {
         let chosen: Vec<FuncRef> = module.functions.keys().collect();
         let mut interner = Interner::new();
         let origin = bril::Origin::Bril(program);
-        let exported = bril::export(&module, &chosen, origin, &mut interner);
+        let mut exported = bril::export(&module, &chosen, origin, &mut interner);
+        // In SSA form at every other level.
+        if engine.level % 2 == 0 {
+            for function in &mut exported.program.functions {
+                bril::coalesce(function, &mut interner);
+            }
+        }
         if !exported.refused.is_empty() {
             return Err(Discard::Resources);
         }

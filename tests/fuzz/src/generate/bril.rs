@@ -30,7 +30,8 @@ pub fn bril(seed: u64) -> String {
     let mut text = String::from("@main {\n  n: int = const 1;\n  fuel: ptr<int> = alloc n;\n");
     let fuel = 20 + random.below(200);
     let _ = writeln!(text, "  n: int = const {fuel};\n  store fuel n;");
-    let mut body = Body { random: &mut random, heads: &heads, number: 0, text, next: 0 };
+    let mut body =
+        Body { random: &mut random, heads: &heads, number: 0, text, next: 0, missing: Vec::new() };
     body.begin(false);
     body.call(0);
     body.text.push_str("  free fuel;\n  free p0;\n  free q0;\n  free r0;\n  free p1;\n}\n");
@@ -42,6 +43,7 @@ pub fn bril(seed: u64) -> String {
             number: number + 1,
             text: String::new(),
             next: 0,
+            missing: Vec::new(),
         };
         body.function();
         text.push_str(&body.text);
@@ -69,6 +71,8 @@ struct Body<'a> {
     number: usize,
     text: String,
     next: usize,
+    /// The variables that are not assigned at the beginning.
+    missing: Vec<(usize, String)>,
 }
 
 impl Body<'_> {
@@ -109,8 +113,11 @@ impl Body<'_> {
     fn begin(&mut self, some_missing: bool) {
         for kind in 0..4 {
             for number in 0..POOL[kind].2 {
-                if !some_missing || self.random.chance(93) {
-                    self.assign_constant(kind, &format!("{}{number}", POOL[kind].0));
+                let name = format!("{}{number}", POOL[kind].0);
+                if !some_missing || self.random.chance(95) {
+                    self.assign_constant(kind, &name);
+                } else {
+                    self.missing.push((kind, name));
                 }
             }
         }
@@ -176,7 +183,11 @@ impl Body<'_> {
                 let value = self.var(kind);
                 self.line(&format!("ret {value};"));
             }
-            (None, None) => {}
+            (None, None) => self.line("ret;"),
+        }
+        // Each variable is assigned somewhere.
+        for (kind, name) in std::mem::take(&mut self.missing) {
+            self.assign_constant(kind, &name);
         }
         self.text.push_str("}\n");
     }
