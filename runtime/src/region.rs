@@ -3,7 +3,7 @@
 //! A region is a struct that the compiler declares, with these fields:
 //!
 //! ```text
-//! ready | len | data (a Buffer) | offsets (a Buffer of ints, or nil) | map | map_at
+//! ready | len | data (a Buffer) | offsets (a Buffer of ints, or nil) | map | map_at | beyond
 //! ```
 //!
 //! A pointer is a region and an index, which may be anything. Regions of pointers keep the regions
@@ -11,8 +11,10 @@
 //! object its elements end. The first `ready` elements have all been stored, so that
 //! one comparison says that an access is in bounds, to what was stored, in a region that was not
 //! freed: freeing sets `ready` and `len` to 0, and the collector takes the memory when no pointer is
-//! left. What the comparison does not settle is decided here: behind the elements of `map` a region has a
-//! bit for each element that was stored, and `ready` grows as far as these are set.
+//! left. Where that
+//! number does not say so, a store of the very next element adds one to it; all else is decided here.
+//! Behind the elements of `map` there is a bit for each element that was stored out of this order,
+//! the last of them before `beyond`, and `ready` grows as far as these are set.
 
 use crate::heap::Zeroing;
 use crate::layout::{HEADER, STRUCT_FIELDS, Slot, WORD, type_id};
@@ -34,6 +36,9 @@ pub const REGION_OFFSETS: u64 = STRUCT_FIELDS + 3 * WORD;
 pub const REGION_MAP: u64 = STRUCT_FIELDS + 4 * WORD;
 /// Where the offset of the map in that buffer is.
 pub const REGION_MAP_AT: u64 = STRUCT_FIELDS + 5 * WORD;
+
+/// Where the number is that is above the indices of all elements stored out of order.
+pub const REGION_BEYOND: u64 = STRUCT_FIELDS + 6 * WORD;
 
 /// What a Bril program is told of a fault.
 pub fn error(message: impl Into<String>) -> Stop {
@@ -107,9 +112,13 @@ impl Runtime {
     /// Notes that an element is stored, where `ready` does not say that it was.
     pub fn region_write(&mut self, region: u64, index: i64) -> Result<(), Stop> {
         let (at, bit) = self.map_of(region, index)?;
-        // SAFETY: a word of the region's map.
-        unsafe { raw::store(at, self.word(at, 0) | bit) };
         let (mut ready, len) = (self.word(region, REGION_READY), self.word(region, REGION_LEN));
+        let beyond = self.word(region, REGION_BEYOND).max(index as u64 + 1);
+        // SAFETY: a word of the region's map, and a field of the region.
+        unsafe {
+            raw::store(at, self.word(at, 0) | bit);
+            raw::store(region + REGION_BEYOND, beyond);
+        }
         while ready < len {
             let (at, _) = self.map_of(region, ready as i64)?;
             let full = u64::from((self.word(at, 0) >> (ready % 64)).trailing_ones());

@@ -46,13 +46,14 @@ pub(super) const READY: u32 = 0;
 pub(super) const LEN: u32 = 1;
 pub(super) const DATA: u32 = 2;
 pub(super) const OFFSETS: u32 = 3;
-const FIELDS: [(&str, Slot); 6] = [
+const FIELDS: [(&str, Slot); 7] = [
     ("ready", Slot::Int),
     ("len", Slot::Int),
     ("data", Slot::Ref),
     ("offsets", Slot::Ref),
     ("map", Slot::Ref),
     ("map_at", Slot::Int),
+    ("beyond", Slot::Int),
 ];
 /// What the elements of a region are: by its number its structure and its element class.
 pub(super) const ELEMENTS: [(&str, Slot); 5] = [
@@ -699,7 +700,7 @@ impl<'a> Lowering<'a> {
             let map = if pointee.is_pointer() { offsets } else { data };
             let map_at = self.map_at(count, ELEMENTS[number as usize].1);
             let zero = self.f.int(0);
-            let fields = [zero, count, data, offsets, map, map_at];
+            let fields = [zero, count, data, offsets, map, map_at, zero];
             self.assign(variable, Op::NewStruct, &fields, u64::from(number));
         }
         if let Some(index) = home.index {
