@@ -5,6 +5,7 @@
 
 pub mod entity;
 pub mod source;
+pub mod watch;
 
 pub mod ir;
 pub mod syntax;
@@ -29,7 +30,10 @@ pub mod report;
 pub mod timing;
 
 pub mod engine;
+pub mod explore;
 pub mod session;
+
+pub mod bench;
 
 pub mod cli;
 

@@ -73,13 +73,7 @@ pub fn fault_report(what: &str) -> String {
     )
 }
 
-fn trap_report(
-    sources: &Sources,
-    name: &str,
-    trap: &Trap,
-    trace: &Trace,
-    color: bool,
-) -> String {
+fn trap_report(sources: &Sources, name: &str, trap: &Trap, trace: &Trace, color: bool) -> String {
     let at = trace.first.first().map(|frame| frame.span);
     let mut text = render_trap(sources, name, &trap.to_string(), at, color);
     if trace.first.len() > 1 {

@@ -1,17 +1,14 @@
 //! `toyjit run`: compile a program and run it in place.
 
 use super::figures::{self, TimeFormat};
-use super::json::{self, MessageFormat};
 use super::limits::LimitArgs;
 use super::passes::PassSwitches;
 use super::source::{self, Checked, Tree};
 use crate::bril::{self, Checks};
-use crate::interp::{self, Halt};
+use crate::engine::{Engine, Module};
+use crate::interp::Halt;
 use crate::pipeline;
-use crate::report::{
-    EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TRAP, EXIT_USAGE, bril_exit_code, bril_stop_report,
-    exit_code, fault_report, stop_report,
-};
+use crate::report::{EXIT_INTERRUPTED, EXIT_TRAP, EXIT_USAGE};
 use crate::source::{Sources, Trace};
 use crate::ssa::Construction;
 use crate::timing::Timings;
@@ -20,7 +17,7 @@ use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
-use toyjit_runtime::{Config, ExitCodes, Runtime, Stop, Watch};
+use toyjit_runtime::{ExitCodes, Runtime, Stop, Watch};
 
 /// Compile a program and run it.
 #[derive(Args)]
@@ -42,17 +39,13 @@ pub struct RunArgs {
     limits: LimitArgs,
 
     /// What runs the program.
-    #[arg(long, value_enum, default_value_t = Engine::Jit)]
-    engine: Engine,
+    #[arg(long, value_enum, default_value_t = Runner::Jit)]
+    engine: Runner,
 
     /// Tell on standard error how long each stage took, and what the collector did.
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
           default_missing_value = "text")]
     time: Option<TimeFormat>,
-
-    /// How messages are written.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
-    message_format: MessageFormat,
 
     /// Of a Bril program: leave out all checks of memory.
     #[arg(long)]
@@ -79,7 +72,7 @@ pub struct RunArgs {
 #[derive(Args)]
 pub struct CompileArgs {
     /// Optimisation level: 0 compiles fastest, 3 tries hardest.
-    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2,
+    #[arg(short = 'O', long, value_name = "LEVEL", default_value_t = 2,
           value_parser = clap::value_parser!(u8).range(0..=3))]
     level: u8,
 
@@ -119,89 +112,37 @@ impl CompileArgs {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Engine {
+enum Runner {
     /// Machine code.
     Jit,
     /// The interpreter on the typed tree.
     Interp,
 }
 
-/// What a program is written in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Language {
-    Toy,
-    Bril,
-}
-
-type Report = fn(&Sources, &Stop, &Trace, bool) -> String;
-
 pub fn main(args: &RunArgs) -> i32 {
-    let checks = if args.unchecked { Checks::Off } else { Checks::On };
-    let checked = source::check_with(args.file(), args.message_format, checks);
-    let Checked { sources, tree, lowered, mut timings } = match checked {
-        Ok(checked) => checked,
+    let (name, text) = match source::text(args.file()) {
+        Ok(read) => read,
         Err(code) => return code,
     };
-    let language = match &tree {
-        Tree::Toy(..) if args.unchecked || args.profile => {
-            anstream::eprintln!("error: `--unchecked` and `-p` are for Bril programs");
-            return EXIT_USAGE;
-        }
-        Tree::Toy(..) => Language::Toy,
-        Tree::Bril(program) if program.main.is_none() && !args.no_run => {
-            anstream::eprintln!("warning: there is no function `@main`, so nothing is run");
-            return 0;
-        }
-        Tree::Bril(_) => Language::Bril,
-    };
-    let mut runtime = match Runtime::new(args.config()) {
-        Ok(runtime) => runtime,
-        Err(stop) => return args.stopped(language, &sources, &stop, &Trace::default()),
-    };
-    let mut executed = 0;
-    let engine = if args.profile { Engine::Interp } else { args.engine };
-    let halted = match engine {
-        Engine::Interp if args.no_run => Ok(0),
-        Engine::Interp => args.watched(&mut runtime, &mut timings, |runtime| match &tree {
-            Tree::Toy(program, interner) => interp::run(program, interner, runtime),
-            Tree::Bril(program) => {
-                let (steps, result) = bril::interp::run(program, runtime, u64::MAX);
-                executed = steps;
-                result
-            }
-        }),
-        Engine::Jit => {
-            let options = args.compile.options();
-            let executable = match pipeline::compile_module(
-                lowered.module,
-                &options,
-                &mut runtime,
-                &mut timings,
-            ) {
-                Ok(executable) => executable,
-                Err(error) => {
-                    anstream::eprint!("{}", fault_report(&error.to_string()));
-                    return EXIT_FAULT;
-                }
-            };
-            if args.no_run {
-                Ok(0)
-            } else {
-                args.watched(&mut runtime, &mut timings, |runtime| executable.run(runtime))
-            }
-        }
-    };
-    let flushed = runtime.output.flush();
-    let code = match (halted, flushed) {
-        (Ok(code), Ok(())) => code,
-        (Ok(_), Err(stop)) => args.stopped(language, &sources, &stop, &Trace::default()),
-        (Err(halt), _) => args.stopped(language, &sources, &halt.stop, &halt.trace),
-    };
-    if args.profile {
-        anstream::eprintln!("total_dyn_inst: {executed}");
+    if let Some(form) = bril::form_of(args.file(), &text) {
+        let mut sources = Sources::new();
+        return match sources.add(name, text) {
+            Some(_) => args.run_bril(sources, form),
+            None => source::fault("the program is larger than 4 GiB"),
+        };
     }
+    if args.unchecked || args.profile {
+        source::complain("`--unchecked` and `-p` are for Bril programs", None);
+        return EXIT_USAGE;
+    }
+    let mut module = match args.engine().compile(&name, text) {
+        Ok(module) => module,
+        Err(error) => return source::refused(&error),
+    };
+    source::tell_all(module.warnings());
+    let code = if args.no_run { 0 } else { args.run(&mut module) };
     if let Some(format) = args.time {
-        figures::tell(&timings, &runtime.heap_stats(), format);
+        figures::tell(module.timings(), &module.heap_stats(), format);
     }
     code
 }
@@ -211,22 +152,74 @@ impl RunArgs {
         Path::new(&self.program[0])
     }
 
-    fn config(&self) -> Config {
-        Config {
-            gc_stress: self.gc_stress,
-            args: self.program[1..].iter().map(|arg| arg.clone().into_vec()).collect(),
-            ..self.limits.config()
-        }
+    fn engine(&self) -> Engine {
+        self.limits
+            .apply(Engine::new().options(self.compile.options()))
+            .interpreted(self.engine == Runner::Interp)
+            .gc_stress(self.gc_stress)
+            .args(self.program[1..].iter().map(|arg| arg.clone().into_vec()))
     }
 
-    /// Runs a program, which ends by Ctrl-C or when its time is over.
+    /// Compiles, or interprets, and runs a Bril program; the exit code.
+    fn run_bril(&self, sources: Sources, form: bril::Form) -> i32 {
+        let checks = if self.unchecked { Checks::Off } else { Checks::On };
+        let mut timings = Timings::new();
+        let checked = source::check_bril(sources, form, checks, &mut timings);
+        let (sources, program, module) = match checked {
+            Ok(Checked { sources, tree: Tree::Bril(program), lowered }) => {
+                (sources, program, lowered.module)
+            }
+            Ok(_) => return source::fault("a Bril program was taken for another"),
+            Err(code) => return code,
+        };
+        if program.main.is_none() && !self.no_run {
+            anstream::eprintln!("warning: there is no function `@main`, so nothing is run");
+            return 0;
+        }
+        let engine = self.engine();
+        let mut runtime = match Runtime::new(engine.config()) {
+            Ok(runtime) => runtime,
+            Err(stop) => return source::bril_stop_code(&sources, &stop, &Trace::default()),
+        };
+        let mut executed = 0;
+        let ended = if self.profile || self.engine == Runner::Interp {
+            self.watched(&mut runtime, &mut timings, |runtime| {
+                let (steps, result) = bril::interp::run(&program, runtime, u64::MAX);
+                executed = steps;
+                result
+            })
+        } else {
+            let options = self.compile.options();
+            match pipeline::compile_module(module, &options, &mut runtime, &mut timings) {
+                Ok(code) => self.watched(&mut runtime, &mut timings, |runtime| code.run(runtime)),
+                Err(error) => return source::fault(&error.to_string()),
+            }
+        };
+        let code = match (ended, runtime.output.flush()) {
+            (Ok(code), Ok(())) => code,
+            (Ok(_), Err(stop)) => source::bril_stop_code(&sources, &stop, &Trace::default()),
+            (Err(halt), _) => source::bril_stop_code(&sources, &halt.stop, &halt.trace),
+        };
+        if self.profile {
+            anstream::eprintln!("total_dyn_inst: {executed}");
+        }
+        if let Some(format) = self.time {
+            figures::tell(&timings, &runtime.heap_stats(), format);
+        }
+        code
+    }
+
+    /// Runs a Bril program, which ends by Ctrl-C or when its time is over.
     fn watched(
         &self,
         runtime: &mut Runtime,
         timings: &mut Timings,
         run: impl FnOnce(&mut Runtime) -> Result<i32, Halt>,
     ) -> Result<i32, Halt> {
-        let codes = ExitCodes { interrupted: EXIT_INTERRUPTED, out_of_time: EXIT_TRAP };
+        if self.no_run {
+            return Ok(0);
+        }
+        let codes = ExitCodes { interrupted: EXIT_INTERRUPTED, out_of_time: EXIT_USAGE };
         let watch = Watch::start(runtime.interrupter(), self.limits.timeout(), codes);
         let _watch = watch.map_err(|error| {
             let stop = Stop::Fault(format!("no thread to watch over the run: {error}"));
@@ -235,22 +228,20 @@ impl RunArgs {
         timings.time("run", || run(runtime))
     }
 
-    /// Tells why a run ended early; the exit code.
-    fn stopped(&self, language: Language, sources: &Sources, stop: &Stop, trace: &Trace) -> i32 {
-        let (report, code) = match language {
-            Language::Toy => (stop_report as Report, exit_code(stop)),
-            Language::Bril => (bril_stop_report as Report, bril_exit_code(stop)),
+    /// Runs a program, which ends by Ctrl-C or when its time is over; the exit code.
+    fn run(&self, module: &mut Module) -> i32 {
+        let codes = ExitCodes { interrupted: EXIT_INTERRUPTED, out_of_time: EXIT_TRAP };
+        let watch = match Watch::start(module.interrupter(), self.limits.timeout(), codes) {
+            Ok(watch) => watch,
+            Err(error) => {
+                return source::fault(&format!("no thread to watch over the run: {error}"));
+            }
         };
-        match self.message_format {
-            MessageFormat::Text => {
-                anstream::eprint!("{}", report(sources, stop, trace, source::color()));
-            }
-            MessageFormat::Json => {
-                if let Some(told) = json::stop(sources, stop, trace) {
-                    anstream::eprintln!("{told}");
-                }
-            }
+        let ran = module.run();
+        drop(watch);
+        match ran {
+            Ok(code) => code,
+            Err(stopped) => source::stopped(&stopped),
         }
-        code
     }
 }
