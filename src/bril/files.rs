@@ -12,7 +12,7 @@ use super::check::{Scope, Scoped, check};
 use super::lexer::lex;
 use super::parser;
 use super::program::{Func, Program};
-use crate::source::{Diagnostic, Interner, Severity, Sources, Span};
+use crate::source::{Diagnostic, Interner, Severity, Sources, Span, decode};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ pub fn form_of(path: &Path, text: &str) -> Option<Form> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("bril") => Some(Form::Text),
         Some("json") => Some(Form::Json),
-        _ if path.as_os_str() == "-" => guess(text),
+        _ if path.as_os_str() == "-" || path.as_os_str() == "<stdin>" => guess(text),
         _ => None,
     }
 }
@@ -59,6 +59,12 @@ fn guess(text: &str) -> Option<Form> {
     }
     let inside = text.strip_prefix('{')?.trim_start();
     (inside.starts_with("\"functions\"") || inside.starts_with("\"imports\"")).then_some(Form::Json)
+}
+
+/// Reads an imported file from where it lies.
+pub fn load(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    decode(bytes).map_err(|problem| problem.to_string())
 }
 
 /// One file that was read.

@@ -31,7 +31,7 @@ pub mod print;
 
 pub use coalesce::coalesce;
 pub use export::{Exported, Origin, export};
-pub use files::{Form, Loader, Read, form_of, read, tokens, tree};
+pub use files::{Form, Loader, Read, form_of, load, read, tokens, tree};
 pub use lower::{Checks, lower};
 pub use program::Program;
 

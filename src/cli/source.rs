@@ -110,11 +110,7 @@ pub fn check_bril(
     checks: Checks,
     timings: &mut Timings,
 ) -> Result<Checked, i32> {
-    let mut load = |path: &Path| {
-        let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-        decode(bytes).map_err(|problem| problem.to_string())
-    };
-    let (front, diagnostics) = pipeline::bril(&mut sources, form, checks, &mut load, timings);
+    let (front, diagnostics) = pipeline::bril(&mut sources, form, checks, &mut bril::load, timings);
     tell(&sources, &diagnostics);
     match front {
         Some(front) => {
