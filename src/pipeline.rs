@@ -7,6 +7,8 @@
 //! ```
 
 use crate::analysis;
+use crate::analysis::facts::Facts;
+use crate::bril;
 use crate::interp::Halt;
 use crate::ir::{FuncRef, Module};
 use crate::jit::{self, LinkError, Linked};
@@ -109,6 +111,32 @@ pub fn front_with(
         let front = Front { interner, program, lowered };
         ((!has_errors(&diagnostics)).then_some(front), diagnostics)
     })
+}
+
+/// A Bril program that has passed the front end.
+#[derive(Debug)]
+pub struct BrilFront {
+    /// The checked program.
+    pub program: bril::Program,
+    /// The CFG, in the variable form.
+    pub lowered: Lowered,
+}
+
+/// Parses, checks and lowers a Bril program, whose main file is in `sources`; the files that it
+/// imports are added.
+pub fn bril(
+    sources: &mut Sources,
+    form: bril::Form,
+    checks: bril::Checks,
+    load: bril::Loader<'_>,
+    timings: &mut Timings,
+) -> (Option<BrilFront>, Vec<Diagnostic>) {
+    let read = timings.time("check", || bril::read(sources, form, load));
+    let front = read.program.map(|program| {
+        let module = timings.time("lower", || bril::lower(&program, checks));
+        BrilFront { program, lowered: Lowered { module, facts: Facts::default() } }
+    });
+    (front, read.diagnostics)
 }
 
 /// What of a program whose other functions have errors is wrong on some path.
