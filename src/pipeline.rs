@@ -43,6 +43,8 @@ pub struct Options {
     pub few_registers: bool,
     /// Whether a run can be ended from outside while it is in a loop.
     pub polls: bool,
+    /// Whether calls and rounds of loops burn fuel.
+    pub metered: bool,
     /// What of the processor may be used.
     pub features: Features,
 }
@@ -58,6 +60,7 @@ impl Default for Options {
             fuel: None,
             few_registers: false,
             polls: true,
+            metered: false,
             features: Features::detect(),
         }
     }
@@ -77,13 +80,15 @@ pub struct Front {
 /// Parses and checks the files of `sources`: everything up to the CFG, and all that is to be said
 /// of it. A program comes out only where nothing of that is an error.
 pub fn front(sources: &Sources, timings: &mut Timings) -> (Option<Front>, Vec<Diagnostic>) {
-    front_with(sources, &[], timings)
+    front_with(sources, &[], false, timings)
 }
 
-/// The same for a program that may call functions of the host.
+/// The same for a program that may call functions of the host, and whose code burns fuel where it is
+/// `metered`.
 pub fn front_with(
     sources: &Sources,
     hosts: &[HostHead],
+    metered: bool,
     timings: &mut Timings,
 ) -> (Option<Front>, Vec<Diagnostic>) {
     stacker::maybe_grow(FRONT_RED_ZONE, FRONT_STACK, || {
@@ -94,9 +99,10 @@ pub fn front_with(
             timings.time("check", || sema::check_with(hosts, &ast, &mut interner));
         let syntax_is_right = !has_errors(&diagnostics);
         diagnostics.extend(said);
-        let Some(program) = program.filter(|_| syntax_is_right) else {
+        let Some(mut program) = program.filter(|_| syntax_is_right) else {
             return (None, diagnostics);
         };
+        program.metered = metered;
         let lowered = timings.time("lower", || lower::lower(&program, &interner));
         diagnostics
             .extend(timings.time("flow", || analysis::check_flow(&lowered.module, &lowered.facts)));

@@ -32,7 +32,7 @@ pub fn main(args: &CheckArgs) -> i32 {
 
 fn one(file: &Path, args: &CheckArgs) -> i32 {
     let format = args.message_format;
-    match source::check_as(file, format) {
+    match source::check_as(file, format, false) {
         Ok(checked) if args.taint => {
             let said = taint::check(&checked.front.lowered.module);
             source::tell_as(&checked.sources, &said, format);

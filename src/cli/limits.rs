@@ -20,12 +20,26 @@ pub struct LimitArgs {
     /// The most seconds that the run may take, such as 0.5.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
+
+    /// The most calls and rounds of loops of the run together; where it ends depends on nothing else.
+    #[arg(long, value_name = "UNITS")]
+    fuel: Option<u64>,
 }
 
 impl LimitArgs {
     /// The configuration of a runtime with these limits.
     pub fn config(&self) -> Config {
-        Config { max_heap: self.max_heap, stack_size: self.stack_size, ..Config::default() }
+        Config {
+            max_heap: self.max_heap,
+            stack_size: self.stack_size,
+            fuel: self.fuel,
+            ..Config::default()
+        }
+    }
+
+    /// Whether the code shall burn fuel.
+    pub fn metered(&self) -> bool {
+        self.fuel.is_some()
     }
 
     /// How long the run may take.

@@ -117,7 +117,7 @@ enum Engine {
 
 pub fn main(args: &RunArgs) -> i32 {
     let Checked { sources, front, mut timings } =
-        match source::check_as(args.file(), args.message_format) {
+        match source::check_as(args.file(), args.message_format, args.limits.metered()) {
             Ok(checked) => checked,
             Err(code) => return code,
         };

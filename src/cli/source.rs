@@ -50,14 +50,14 @@ pub fn read(path: &Path) -> Result<Sources, i32> {
 /// Reads and checks a file, and tells what is to be said of it; an exit code where there are
 /// errors.
 pub fn check(path: &Path) -> Result<Checked, i32> {
-    check_as(path, MessageFormat::Text)
+    check_as(path, MessageFormat::Text, false)
 }
 
-/// The same, with the messages in a format.
-pub fn check_as(path: &Path, format: MessageFormat) -> Result<Checked, i32> {
+/// The same, with the messages in a format, for code that burns fuel where it is `metered`.
+pub fn check_as(path: &Path, format: MessageFormat, metered: bool) -> Result<Checked, i32> {
     let sources = read(path)?;
     let mut timings = Timings::new();
-    let (front, diagnostics) = pipeline::front(&sources, &mut timings);
+    let (front, diagnostics) = pipeline::front_with(&sources, &[], metered, &mut timings);
     tell_as(&sources, &diagnostics, format);
     match front {
         Some(front) => Ok(Checked { sources, front, timings }),

@@ -44,6 +44,7 @@ pub struct Engine {
     max_heap: Option<u64>,
     stack_size: Option<usize>,
     timeout: Option<Duration>,
+    fuel: Option<u64>,
     args: Vec<Vec<u8>>,
     hosts: Vec<host::Host>,
 }
@@ -82,6 +83,26 @@ impl Engine {
         self
     }
 
+    /// Sets how many calls of Toy functions and rounds of loops one call from Rust may make before it
+    /// ends with [`Trap::Fuel`]: a limit that does not depend on the machine.
+    ///
+    /// ```
+    /// let engine = toyjit::Engine::new().fuel(1_000);
+    /// let source = "fn sum(n: int) -> int { var s = 0; for i in 0..n { s += i; } return s; }";
+    /// let mut module = engine.compile("demo.toy", source)?;
+    /// let sum = module.function::<(i64,), i64>("sum")?;
+    /// assert_eq!(sum.call(&mut module, (10,))?, 45);
+    /// assert_eq!(module.fuel_left(), Some(989));
+    /// assert_eq!(sum.call(&mut module, (1_000,)).unwrap_err().trap(), Some(&toyjit::engine::Trap::Fuel));
+    /// assert_eq!(sum.call(&mut module, (999,))?, 498_501);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn fuel(mut self, units: u64) -> Self {
+        self.fuel = Some(units);
+        self
+    }
+
     /// Sets what the builtin `args` gives.
     #[must_use]
     pub fn args<A: Into<Vec<u8>>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
@@ -114,7 +135,7 @@ impl Engine {
         let mut timings = Timings::new();
         let (front, diagnostics) = {
             let hosts: Vec<_> = self.hosts.iter().map(|host| host.head.clone()).collect();
-            pipeline::front_with(&sources, &hosts, &mut timings)
+            pipeline::front_with(&sources, &hosts, self.fuel.is_some(), &mut timings)
         };
         let sources = Arc::new(sources);
         let said = Diagnostics::new(Arc::clone(&sources), diagnostics);
@@ -129,6 +150,7 @@ impl Engine {
         Config {
             max_heap: self.max_heap,
             stack_size: self.stack_size.unwrap_or(default.stack_size),
+            fuel: self.fuel,
             args: self.args.clone(),
             ..default
         }

@@ -31,6 +31,7 @@ pub struct Module {
     late: Vec<(u32, String)>,
     state: State,
     timeout: Option<Duration>,
+    metered: bool,
 }
 
 /// Whether the top-level statements have run.
@@ -92,6 +93,7 @@ impl Module {
             late,
             state: State::Fresh,
             timeout: engine.timeout,
+            metered: engine.fuel.is_some(),
         })
     }
 
@@ -120,6 +122,11 @@ impl Module {
     /// A handle that ends a call from another thread.
     pub fn interrupter(&self) -> Interrupter {
         self.runtime.interrupter()
+    }
+
+    /// How much fuel the latest call from Rust left, where there is a limit.
+    pub fn fuel_left(&self) -> Option<u64> {
+        self.metered.then(|| self.runtime.fuel())
     }
 
     /// Runs the top-level statements, unless they have run. Where they ended early once, the module's
@@ -206,7 +213,7 @@ impl Module {
         self.watched(|executable, runtime| executable.call(runtime, function, arguments))
     }
 
-    /// Runs code under the time limit, and writes out what it printed.
+    /// Runs code under the limits of time and fuel, and writes out what it printed.
     fn watched<T>(
         &mut self,
         run: impl FnOnce(&Executable, &mut Runtime) -> Result<T, Halt>,
@@ -214,6 +221,7 @@ impl Module {
         let interrupter = self.runtime.interrupter();
         let watch = self.timeout.map(|limit| Watch::over(interrupter.clone(), limit));
         let limited = watch.is_some();
+        self.runtime.refuel();
         let result = run(&self.executable, &mut self.runtime);
         drop(watch);
         if limited || result.is_err() {

@@ -200,6 +200,7 @@ impl<'a> Checker<'a> {
             script,
             main,
             hosts: self.hosts,
+            metered: false,
         };
         ((!failed).then_some(program), self.diagnostics)
     }

@@ -11,6 +11,7 @@ mod paint;
 use super::limits::LimitArgs;
 use super::run::CompileArgs;
 use super::source;
+use crate::pipeline::Options;
 use crate::report::{
     EXIT_ERRORS, EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TRAP, exit_code, fault_report, stop_report,
 };
@@ -87,7 +88,8 @@ fn new_session(args: &ReplArgs, interactive: bool) -> Result<Session, Stop> {
         // The program's input and the entries are one stream: nothing may be read ahead.
         config.input = Input::from(Box::new(BufReader::with_capacity(1, io::stdin())));
     }
-    Session::new(config, args.compile.options())
+    let options = Options { metered: args.limits.metered(), ..args.compile.options() };
+    Session::new(config, options)
 }
 
 impl Shell<'_> {
