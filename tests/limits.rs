@@ -216,11 +216,14 @@ fn runtime_calls_trap_over_many_frames() {
 type Burnt = (Vec<u8>, Result<i32, (Stop, Vec<(String, u32)>)>, u64);
 
 fn burnt(text: &str, engine: Option<u8>, fuel: u64) -> Burnt {
+    burnt_by(metered(text), engine, fuel)
+}
+
+fn burnt_by(front: pipeline::Front, engine: Option<u8>, fuel: u64) -> Burnt {
     let (output, captured) = Output::capture();
     let input = Input::bytes(Vec::new());
     let config = Config { fuel: Some(fuel), output, input, ..Config::default() };
     let mut runtime = Runtime::new(config).expect("a runtime");
-    let front = metered(text);
     let result = match engine {
         None => interp::run(&front.program, &front.interner, &mut runtime),
         Some(level) => {
@@ -265,6 +268,39 @@ fn fuel_ends_at_the_same_place_everywhere() {
             }
         }
     }
+}
+
+/// The programs of the language tests, each with some fuel.
+#[test]
+fn fuel_ends_the_language_tests_at_the_same_place() {
+    let _others = together();
+    let mut paths: Vec<_> = ["tests/conformance", "tests/language", "tests/pitfalls", "examples"]
+        .iter()
+        .flat_map(|folder| {
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+            std::fs::read_dir(folder).expect("a folder of tests")
+        })
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toy"))
+        .collect();
+    paths.sort();
+    let mut ended = 0;
+    for (path, fuel) in paths.iter().zip([4, 30, 300, 3000].into_iter().cycle()) {
+        let Ok(text) = std::fs::read_to_string(path) else { continue };
+        let front = || {
+            let mut sources = Sources::default();
+            sources.add("test.toy", text.as_str())?;
+            pipeline::front_with(&sources, &[], true, &mut Timings::new()).0
+        };
+        let Some(first) = front() else { continue };
+        let expected = burnt_by(first, None, fuel);
+        ended += usize::from(matches!(&expected.1, Err((Stop::Trap(Trap::Fuel), _))));
+        for level in 0..=3 {
+            let found = front().map(|front| burnt_by(front, Some(level), fuel));
+            assert_eq!(found.as_ref(), Some(&expected), "-O{level}, {fuel}: {}", path.display());
+        }
+    }
+    assert!(ended > 50, "{ended}");
 }
 
 #[test]

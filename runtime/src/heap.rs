@@ -38,7 +38,7 @@ const LEAST_VISITS: u64 = 2_000;
 /// … and at most so many, some milliseconds' work, where the room was not used up before its end.
 const MOST_VISITS: u64 = 40_000;
 /// The same under stress.
-const STRESSED_VISITS: u64 = 64;
+const STRESSED_VISITS: u64 = 4;
 
 /// How many bytes of young large objects there may be besides a part of what lives.
 const YOUNG_LARGE: u64 = 4 << 20;
@@ -194,6 +194,12 @@ impl Heap {
     /// How many bytes old and large objects may grow by while they are marked.
     fn room(&self) -> u64 {
         self.threshold.saturating_sub(self.stats.live) / 3
+    }
+
+    /// Whether the old generation is being marked.
+    #[cfg(test)]
+    pub(crate) fn is_marking(&self) -> bool {
+        self.marking.is_some()
     }
 
     /// Whether marking shall begin.
