@@ -103,12 +103,12 @@ fn what_changes_while_marking_lives() {
 fn large_arrays_grow_while_marking() {
     let (mut runtime, _) = runtime(config(false));
     let link = link(&mut runtime);
-    let kept = links(&mut runtime, link, 200_000);
+    let kept = links(&mut runtime, link, 100_000);
     let mut grown = 0;
-    for _ in 0..3 {
+    for _ in 0..2 {
         let array = runtime.array_new(Slot::Ref, 0).unwrap();
         let array = runtime.roots.push(array);
-        for i in 0..600_000 {
+        for i in 0..300_000 {
             if i > 131_072 && u64::is_power_of_two(i) && !runtime.heap.is_marking() {
                 collect_until(&mut runtime, link, true);
                 grown += 1;
@@ -117,14 +117,14 @@ fn large_arrays_grow_while_marking() {
             runtime.array_push(runtime.roots.get(array), new).unwrap();
         }
         collect_until(&mut runtime, link, false);
-        for i in 0..600_000 {
+        for i in 0..300_000 {
             let old = runtime.array_get(runtime.roots.get(array), i).unwrap();
             assert_eq!(runtime.field(old, 1), i as u64);
         }
         runtime.roots.truncate(array);
     }
     assert!(grown > 0);
-    for i in 0..200_000 {
+    for i in 0..100_000 {
         let old = runtime.array_get(runtime.roots.get(kept), i).unwrap();
         assert_eq!(runtime.field(old, 1), i as u64);
     }
