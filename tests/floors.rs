@@ -23,7 +23,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("report", 60),
     ("pipeline", 61),
     ("engine", 62),
-    ("session", 62),
+    ("session", 63),
     ("cli", 70),
 ];
 

@@ -1,8 +1,8 @@
 //! The limits of a run on the command line.
 
+use crate::engine::Engine;
 use clap::Args;
 use std::time::Duration;
-use toyjit_runtime::Config;
 
 /// How much a run may take.
 #[derive(Args)]
@@ -27,19 +27,16 @@ pub struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// The configuration of a runtime with these limits.
-    pub fn config(&self) -> Config {
-        Config {
-            max_heap: self.max_heap,
-            stack_size: self.stack_size,
-            fuel: self.fuel,
-            ..Config::default()
+    /// An engine with these limits, but for the time, which is watched over from outside.
+    pub fn apply(&self, engine: Engine) -> Engine {
+        let mut engine = engine.stack_size(self.stack_size);
+        if let Some(bytes) = self.max_heap {
+            engine = engine.max_heap(bytes);
         }
-    }
-
-    /// Whether the code shall burn fuel.
-    pub fn metered(&self) -> bool {
-        self.fuel.is_some()
+        if let Some(units) = self.fuel {
+            engine = engine.fuel(units);
+        }
+        engine
     }
 
     /// How long the run may take.
