@@ -81,6 +81,8 @@ pub(crate) struct Heap {
     stress: bool,
     /// So many bytes old and large objects shall take at most.
     threshold: u64,
+    /// With more bytes of them marking begins.
+    begin: u64,
     /// The marking that has begun.
     marking: Option<Box<Marking>>,
     /// How many references the latest marking visited.
@@ -104,6 +106,7 @@ impl Heap {
             limit,
             stress,
             threshold: preferred(0),
+            begin: preferred(0) / 3 * 2,
             marking: None,
             visits: 0,
             scattered: false,
@@ -191,11 +194,6 @@ impl Heap {
         self.scattered
     }
 
-    /// How many bytes old and large objects may grow by while they are marked.
-    fn room(&self) -> u64 {
-        self.threshold.saturating_sub(self.stats.live) / 3
-    }
-
     /// Whether the old generation is being marked.
     #[cfg(test)]
     pub(crate) fn is_marking(&self) -> bool {
@@ -204,12 +202,12 @@ impl Heap {
 
     /// Whether marking shall begin.
     fn wants_marking(&self) -> bool {
-        self.stress || self.old_bytes() + self.room() > self.threshold
+        self.stress || self.old_bytes() > self.begin
     }
 
     /// How many references the next step of marking shall visit.
     fn step(&mut self) -> u64 {
-        let (bytes, room) = (self.old_bytes(), self.room());
+        let (bytes, room) = (self.old_bytes(), self.threshold - self.begin);
         let Some(marking) = &mut self.marking else { return 0 };
         let grown = bytes.saturating_sub(marking.bytes);
         marking.bytes = bytes;
@@ -220,7 +218,7 @@ impl Heap {
             return u64::MAX;
         }
         let all = u128::from(self.visits.max(bytes / 64));
-        let share = all * u128::from(grown) * 4 / 3 / u128::from(room.max(1));
+        let share = all * u128::from(grown) * 4 / 3 / u128::from(room);
         let most = if bytes > self.threshold { 4 * MOST_VISITS } else { MOST_VISITS };
         u64::try_from(share).unwrap_or(most).clamp(LEAST_VISITS, most)
     }
@@ -418,6 +416,7 @@ impl Runtime {
         heap.stats.live = heap.old.sweep() + heap.large.old_bytes;
         let live = heap.stats.live;
         heap.threshold = preferred(live).max(heap.old_bytes() + (live / 4).max(4 << 20));
+        heap.begin = heap.threshold - (heap.threshold - heap.old_bytes()) / 3;
         heap.scattered = heap.threshold > most(live);
         heap.old.give_back(heap.threshold.saturating_sub(heap.large.old_bytes));
     }
