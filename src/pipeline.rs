@@ -45,6 +45,8 @@ pub struct Options {
     pub few_registers: bool,
     /// Whether a run can be ended from outside while it is in a loop.
     pub polls: bool,
+    /// Whether calls and rounds of loops burn fuel.
+    pub metered: bool,
     /// What of the processor may be used.
     pub features: Features,
 }
@@ -60,6 +62,7 @@ impl Default for Options {
             fuel: None,
             few_registers: false,
             polls: true,
+            metered: false,
             features: Features::detect(),
         }
     }
@@ -79,13 +82,15 @@ pub struct Front {
 /// Parses and checks the files of `sources`: everything up to the CFG, and all that is to be said
 /// of it. A program comes out only where nothing of that is an error.
 pub fn front(sources: &Sources, timings: &mut Timings) -> (Option<Front>, Vec<Diagnostic>) {
-    front_with(sources, &[], timings)
+    front_with(sources, &[], false, timings)
 }
 
-/// The same for a program that may call functions of the host.
+/// The same for a program that may call functions of the host, and whose code burns fuel where it is
+/// `metered`.
 pub fn front_with(
     sources: &Sources,
     hosts: &[HostHead],
+    metered: bool,
     timings: &mut Timings,
 ) -> (Option<Front>, Vec<Diagnostic>) {
     stacker::maybe_grow(FRONT_RED_ZONE, FRONT_STACK, || {
@@ -96,7 +101,7 @@ pub fn front_with(
             timings.time("check", || sema::check_with(hosts, &ast, &mut interner));
         let syntax_is_right = !has_errors(&diagnostics);
         diagnostics.extend(said);
-        let program = match checked {
+        let mut program = match checked {
             Checked::Whole(program) if syntax_is_right => program,
             Checked::Partly(program) if syntax_is_right => {
                 diagnostics.extend(errors_of_flow(&program, &interner));
@@ -105,6 +110,7 @@ pub fn front_with(
             }
             _ => return (None, diagnostics),
         };
+        program.metered = metered;
         let lowered = timings.time("lower", || lower::lower(&program, &interner));
         diagnostics
             .extend(timings.time("flow", || analysis::check_flow(&lowered.module, &lowered.facts)));
