@@ -33,7 +33,7 @@ fn one_program(criterion: &mut Criterion, shape: &str, size: usize, bytes: u64, 
     let mut interner = Interner::new();
     let (ast, _) = syntax::parse(sources, 0, &mut interner);
     let (program, _) = sema::check(&ast, &interner);
-    let program = program.expect("a program that is right");
+    let program = program.whole().expect("a program that is right");
     let lowered = lower::lower(&program, &interner).module;
     let options = Options::default();
     let in_ssa = |mut module: toyjit::ir::Module| {

@@ -11,11 +11,11 @@ use crate::interp::Halt;
 use crate::ir::{FuncRef, Module};
 use crate::jit::{self, LinkError, Linked};
 use crate::lower::{self, Lowered};
-use crate::mach::{Allocation, CompiledFunction, Target, VCode};
+use crate::mach::{Allocation, CompiledFunction, Copies, Target, VCode};
 use crate::opt::{self, Observer};
 use crate::regalloc;
 use crate::report::trace;
-use crate::sema::{self, HostHead, hir};
+use crate::sema::{self, Checked, HostHead, hir};
 use crate::source::{Diagnostic, Interner, Severity, Sources, Trace};
 use crate::ssa::{self, Construction, Folding};
 use crate::syntax;
@@ -90,12 +90,18 @@ pub fn front_with(
         let mut interner = Interner::new();
         let (ast, mut diagnostics) =
             timings.time("parse", || syntax::parse(sources, 0, &mut interner));
-        let (program, said) =
+        let (checked, said) =
             timings.time("check", || sema::check_with(hosts, &ast, &mut interner));
         let syntax_is_right = !has_errors(&diagnostics);
         diagnostics.extend(said);
-        let Some(program) = program.filter(|_| syntax_is_right) else {
-            return (None, diagnostics);
+        let program = match checked {
+            Checked::Whole(program) if syntax_is_right => program,
+            Checked::Partly(program) if syntax_is_right => {
+                diagnostics.extend(errors_of_flow(&program, &interner));
+                diagnostics.sort_by_key(|d| d.span().start);
+                return (None, diagnostics);
+            }
+            _ => return (None, diagnostics),
         };
         let lowered = timings.time("lower", || lower::lower(&program, &interner));
         diagnostics
@@ -103,6 +109,14 @@ pub fn front_with(
         let front = Front { interner, program, lowered };
         ((!has_errors(&diagnostics)).then_some(front), diagnostics)
     })
+}
+
+/// What of a program whose other functions have errors is wrong on some path.
+fn errors_of_flow(program: &hir::Program, interner: &Interner) -> Vec<Diagnostic> {
+    let lowered = lower::lower(program, interner);
+    let mut said = analysis::check_flow(&lowered.module, &lowered.facts);
+    said.retain(|d| d.severity == Severity::Error);
+    said
 }
 
 /// The front end recurses on the nesting of the source (at most 1,000 levels).
@@ -159,6 +173,7 @@ pub fn back<T: Target>(
     let how = regalloc::Options { spill_everything: options.spill_everything };
     let registers = target.registers();
     let allocation = timings.time("regalloc", || regalloc::allocate(&code, registers, &how));
+    timings.copies += Copies::count(&code, &allocation);
     if options.verify {
         timings
             .time("verify", || regalloc::checker::check(&code, &allocation, registers))
@@ -217,7 +232,9 @@ pub fn compile_module(
     runtime: &mut Runtime,
     timings: &mut Timings,
 ) -> Result<Executable, CompileError> {
-    middle(&mut module, options, timings, &mut ());
+    let mut passes = std::mem::take(&mut timings.passes);
+    middle(&mut module, options, timings, &mut passes);
+    timings.passes = passes;
     generate(module, options, runtime, timings)
 }
 
@@ -301,5 +318,36 @@ impl Executable {
     fn halt(&self, stopped: Stopped) -> Halt {
         let function = |number| Some((&self.module, FuncRef(number)));
         Halt { stop: stopped.stop, trace: trace(&function, &stopped.backtrace) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn codes(text: &str) -> Vec<&'static str> {
+        let mut sources = Sources::new();
+        sources.add("test.toy", text);
+        let (front, said) = front(&sources, &mut Timings::new());
+        assert_eq!(front.is_none(), has_errors(&said));
+        said.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect()
+    }
+
+    #[test]
+    fn functions_without_errors_are_checked_to_the_end() {
+        let flow = "fn g(n: int) -> int { if n > 0 { return 1; } } ";
+        let unassigned = "fn h() -> int { var x: int; return x; } ";
+        let wrong = "fn f() -> int { let x: int = \"a\"; } ";
+        assert_eq!(codes(&format!("{wrong}{flow}{unassigned}")), ["E0301", "E0502", "E0501"]);
+        assert_eq!(codes(&format!("{flow}print(g(nothing));")), ["E0502", "E0201"]);
+        // What is wrong in a function goes no further than that function.
+        let lambda = "fn f() -> int { let g = fn() -> int { }; return 1 + true; } fn h() { f(); }";
+        assert_eq!(codes(lambda), ["E0302"]);
+        let early = "let a = f(); let b = 1; fn f() -> int { return b; } ";
+        assert_eq!(codes(&format!("{early}fn g() {{ nothing(); }}")), ["E0503", "E0201"]);
+        // Who uses a declaration without a type knows nothing of the mistake.
+        assert_eq!(codes(&format!("let t = 1 + true; {flow}")), ["E0302"]);
+        assert_eq!(codes(&format!("fn f(x: nothing) {{ }} {flow}")), ["E0202"]);
+        assert_eq!(codes(&format!("{flow}fn f() {{")), ["E0112"]);
     }
 }

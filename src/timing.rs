@@ -1,5 +1,8 @@
-//! How long each stage took.
+//! What compiling cost: how long each stage took, what each pass did, copies before and after
+//! coalescing.
 
+use crate::mach::Copies;
+use crate::opt::{Event, Observer, Pass, Stats};
 use rustix::time::{ClockId, clock_gettime};
 use std::time::{Duration, Instant};
 
@@ -48,6 +51,32 @@ fn processor_time() -> Duration {
 pub struct Timings {
     clock: Clock,
     stages: Vec<(&'static str, Duration)>,
+    /// What the passes did.
+    pub passes: PassTotals,
+    /// The copies on edges of all functions.
+    pub copies: Copies,
+}
+
+/// What each pass did, summed over all functions.
+#[derive(Clone, Debug, Default)]
+pub struct PassTotals {
+    rows: Vec<(&'static Pass, Stats)>,
+}
+
+impl PassTotals {
+    /// The rows of the table of passes that ran, in the order in which they did first.
+    pub fn rows(&self) -> &[(&'static Pass, Stats)] {
+        &self.rows
+    }
+}
+
+impl Observer for PassTotals {
+    fn after(&mut self, event: &Event<'_>) {
+        match self.rows.iter_mut().find(|(pass, _)| std::ptr::eq(*pass, event.pass)) {
+            Some((_, total)) => *total += event.stats,
+            None => self.rows.push((event.pass, event.stats)),
+        }
+    }
 }
 
 impl Timings {
@@ -58,7 +87,7 @@ impl Timings {
 
     /// No stages, by a clock.
     pub fn by(clock: Clock) -> Self {
-        Self { clock, stages: Vec::new() }
+        Self { clock, ..Self::default() }
     }
 
     /// Runs `work` as (a part of) a stage.

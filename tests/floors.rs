@@ -23,8 +23,8 @@ const FLOORS: &[(&str, u32)] = &[
     ("report", 60),
     ("pipeline", 61),
     ("engine", 62),
-    ("session", 62),
-    ("bench", 63),
+    ("session", 63),
+    ("bench", 64),
     ("cli", 70),
 ];
 

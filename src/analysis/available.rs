@@ -1,4 +1,4 @@
-//! Available expressions: a forward must problem on the variable form. An expression is available at
+//! Available expressions: a forward must problem, on either form. An expression is available at
 //! a point where every path computes it, and assigns none of its variables afterwards.
 //!
 //! An assignment kills the expressions that use the variable, also the one it computes itself if
@@ -71,6 +71,13 @@ impl GenKill for Available<'_> {
         }
         if let Some(result) = f.insts[inst].result {
             let killed = self.expressions.killed_by(result);
+            self.some.bits(killed).for_each(|bit| bits.remove(bit));
+        }
+    }
+
+    fn start(&self, f: &Function, block: Block, bits: &mut Bits<Must>) {
+        for &param in &f.blocks[block].params {
+            let killed = self.expressions.killed_by(param);
             self.some.bits(killed).for_each(|bit| bits.remove(bit));
         }
     }

@@ -1,6 +1,6 @@
-//! Very busy expressions: a backward must problem on the variable form. An expression is very busy
+//! Very busy expressions: a backward must problem, on either form. An expression is very busy
 //! at a point where every path from there computes it before it assigns one of its variables: it may
-//! be computed at that point instead.
+//! be computed at that point instead. `opt/hoist.rs` does so.
 //!
 //! A trap must stay the first thing that happens. So output, input, calls and other traps end the
 //! stretch in which a trapping expression is very busy, and so does the way back into a loop, which
@@ -15,6 +15,7 @@ use super::facts::Point;
 use super::problems::Row;
 use super::subset::Subset;
 use crate::ir::{Block, Cfg, Effects, Function, Module};
+use toyjit_runtime::fault::{self, Fault};
 
 /// Its row in the table of problems.
 pub(super) const ROW: Row = Row {
@@ -72,12 +73,18 @@ impl GenKill for Busy<'_> {
         if let Some(result) = f.insts[inst].result {
             self.remove(self.expressions.killed_by(result), bits);
         }
-        if f.effects(inst).has(BARRIERS) {
+        if f.effects(inst).has(BARRIERS) && !fault::is(Fault::HoistTrapsEarly) {
             self.remove(self.expressions.trapping(), bits);
         }
         let computed = self.expressions.of_inst(inst);
         if let Some(bit) = computed.and_then(|expression| self.some.bit(expression)) {
             bits.insert(bit);
+        }
+    }
+
+    fn start(&self, f: &Function, block: Block, bits: &mut Bits<Must>) {
+        for &param in &f.blocks[block].params {
+            self.remove(self.expressions.killed_by(param), bits);
         }
     }
 

@@ -3,14 +3,13 @@
 //! evaluated by the table of operators, branches are not decided: sparse conditional propagation
 //! finds at least what this finds.
 //!
-//! Kept are the constants that cross an edge (see [`crossing`]).
+//! Kept are the constants that cross an edge (see [`Crossing`]).
 
 use super::board::{self, Board};
-use super::crossing::crossing;
+use super::crossing::Crossing;
 use super::dataflow::{Direction, Lattice, Problem};
 use super::facts::Point;
 use super::problems::Row;
-use crate::entity::EntitySet;
 use crate::ir::print::Printer;
 use crate::ir::{Block, Cfg, Const, Function, Module, Value};
 use smallvec::SmallVec;
@@ -54,13 +53,13 @@ impl Lattice for Known {
 #[derive(Debug)]
 pub struct Constants<'a> {
     module: &'a Module,
-    crossing: EntitySet<Value>,
+    crossing: Crossing,
 }
 
 impl<'a> Constants<'a> {
     /// The problem of a function.
     pub fn new(module: &'a Module, f: &Function, cfg: &Cfg) -> Self {
-        Self { module, crossing: crossing(f, cfg) }
+        Self { module, crossing: Crossing::compute(f, cfg) }
     }
 }
 
@@ -95,9 +94,10 @@ impl Problem for Constants<'_> {
         }
     }
 
-    fn edge(&self, _: &Function, _: Block, _: usize, state: &mut Known) {
+    fn edge(&self, f: &Function, from: Block, index: usize, state: &mut Known) {
+        let to = f.blocks[from].terminator.edges()[index].target;
         if let Known::Constants(known) = state {
-            known.retain(|&value, _| self.crossing.contains(value));
+            known.retain(|&value, _| self.crossing.matters_in(to, value));
         }
     }
 

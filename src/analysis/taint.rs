@@ -8,11 +8,10 @@
 //! argument is. Lengths of tainted strings and arrays are not tainted.
 
 use super::board::{self, Board};
-use super::crossing::crossing;
+use super::crossing::Crossing;
 use super::dataflow::{Direction, Lattice, Problem, solve};
 use super::facts::Point;
 use super::problems::Row;
-use crate::entity::EntitySet;
 use crate::ir::print::Printer;
 use crate::ir::{Block, Cfg, ENTRY, Function, ImmKind, Inst, Module, Op, Terminator, Value};
 use crate::source::Diagnostic;
@@ -47,13 +46,13 @@ impl Lattice for Tainted {
 #[derive(Debug)]
 pub struct Taint<'a> {
     module: &'a Module,
-    crossing: EntitySet<Value>,
+    crossing: Crossing,
 }
 
 impl<'a> Taint<'a> {
     /// The problem of a function.
     pub fn new(module: &'a Module, f: &Function, cfg: &Cfg) -> Self {
-        Self { module, crossing: crossing(f, cfg) }
+        Self { module, crossing: Crossing::compute(f, cfg) }
     }
 }
 
@@ -102,7 +101,8 @@ impl Problem for Taint<'_> {
                 _ => {}
             }
         }
-        state.0.retain(|&value| self.crossing.contains(value));
+        let to = f.blocks[from].terminator.edges()[index].target;
+        state.0.retain(|&value| self.crossing.matters_in(to, value));
     }
 
     fn describe(&self, f: &Function, state: &Tainted) -> String {

@@ -17,6 +17,7 @@ mod inspect;
 mod tests;
 mod unit;
 
+use crate::engine::Engine;
 use crate::entity::SideTable;
 use crate::interp::Halt;
 use crate::ir::{FuncRef, Module};
@@ -29,7 +30,7 @@ use crate::source::{Diagnostic, Interner, Sources};
 use crate::syntax::{self, ast};
 use crate::timing::Timings;
 use std::collections::BTreeMap;
-use toyjit_runtime::{Arguments, Config, Interrupter, Runtime, Stop, Stopped};
+use toyjit_runtime::{Arguments, Interrupter, Runtime, Stop, Stopped};
 use unit::{Draft, Unit};
 
 pub use inspect::{Explored, Variable};
@@ -100,13 +101,14 @@ impl From<Stop> for Failure {
 }
 
 impl Session {
-    /// A session without entries.
-    pub fn new(config: Config, options: Options) -> Result<Self, Stop> {
+    /// A session without entries, compiled and run as an engine's programs are; its time limit and its
+    /// host functions are not for sessions.
+    pub fn new(engine: &Engine) -> Result<Self, Stop> {
         let mut interner = Interner::new();
         Ok(Self {
-            options,
+            options: engine.pipeline_options().clone(),
             sources: Sources::new(),
-            runtime: Runtime::new(config)?,
+            runtime: Runtime::new(engine.config())?,
             known: Known::new(&mut interner),
             interner,
             units: BTreeMap::new(),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::engine::Engine;
 use toyjit_runtime::{Captured, Output};
 
 struct Driven {
@@ -9,8 +10,8 @@ struct Driven {
 impl Driven {
     fn new() -> Self {
         let (output, captured) = Output::capture();
-        let config = Config { output, ..Config::default() };
-        let session = Session::new(config, Options::default()).unwrap();
+        let mut session = Session::new(&Engine::new()).unwrap();
+        session.runtime.set_output(output);
         Self { session, output: captured }
     }
 

@@ -7,10 +7,10 @@ use crate::analysis::problems::{PROBLEMS, named};
 use crate::bench::Summary;
 use crate::cli::bench::table;
 use crate::cli::emit::{self, Stage};
-use crate::cli::explain::explanation;
+use crate::cli::explain::{explanation, nearest_code};
 use crate::ir::Cfg;
 use crate::session::{Explored, Failure};
-use crate::source::decode;
+use crate::source::{decode, nearest};
 use crate::timing::{Clock, Timings};
 use clap::ValueEnum;
 use std::fmt::Write as _;
@@ -55,9 +55,12 @@ pub const COMMANDS: &[Command] = &[
         "what a stage makes of it: cfg ssa opt vcode regalloc asm",
         |shell, args| {
             let (stage, rest) = split(args);
-            match Stage::from_str(stage, true) {
-                Ok(stage) => emit_stage(shell, stage, rest),
-                Err(_) => shell.error("a stage is cfg, ssa, opt, vcode, regalloc or asm"),
+            match Stage::from_str(stage, true).ok().filter(|_| STAGES.contains(&stage)) {
+                Some(stage) => emit_stage(shell, stage, rest),
+                None => shell.error_meaning(
+                    "a stage is cfg, ssa, opt, vcode, regalloc or asm",
+                    nearest(stage, STAGES.into_iter()),
+                ),
             }
         },
     ),
@@ -74,6 +77,9 @@ pub const COMMANDS: &[Command] = &[
     command("reset", "", "forgets everything", |shell, _| reset(shell)),
     command("quit", "", "leaves (as Ctrl-D does)", |shell, _| Next::Leave(shell.failed)),
 ];
+
+/// The stages of functions.
+pub const STAGES: [&str; 6] = ["cfg", "ssa", "opt", "vcode", "regalloc", "asm"];
 
 /// The first word and the rest.
 fn split(text: &str) -> (&str, &str) {
@@ -95,7 +101,10 @@ pub fn run(shell: &mut Shell<'_>, text: &str) -> Next {
         }
         (None, Some(_), Some(_)) => shell.error(&format!("`:{name}` may be several commands")),
         (None, None, _) => {
-            shell.error(&format!("there is no command `:{name}`; `:help` lists them"))
+            let meant = nearest(name, COMMANDS.iter().map(|command| command.name));
+            let meant = meant.map(|meant| format!(":{meant}"));
+            let message = format!("there is no command `:{name}`; `:help` lists them");
+            shell.error_meaning(&message, meant.as_deref())
         }
     }
 }
@@ -146,7 +155,8 @@ fn analyze(shell: &mut Shell<'_>, args: &str) -> Next {
     let (problem, text) = split(args);
     let Some(row) = named(problem) else {
         let names: Vec<&str> = PROBLEMS.iter().map(|row| row.name).collect();
-        return shell.error(&format!("a problem is one of {}", names.join(", ")));
+        let message = format!("a problem is one of {}", names.join(", "));
+        return shell.error_meaning(&message, nearest(problem, names.into_iter()));
     };
     if text.is_empty() {
         return shell.error("name a function");
@@ -193,9 +203,9 @@ fn enter_once(
     let output = quiet.then(|| {
         std::mem::replace(&mut shell.session.runtime.output, Output::to(Box::new(io::sink())))
     });
-    let result = shell.enter(None, text, &mut timings);
+    let result = shell.enter(text, &mut timings);
     if let Some(output) = output {
-        shell.session.runtime.output = output;
+        shell.session.runtime.set_output(output);
     }
     shell.session.options.level = before;
     result.map(|_| timings)
@@ -238,19 +248,43 @@ fn load(shell: &mut Shell<'_>, path: &str) -> Next {
         Err(error) => return shell.error(&format!("can't read {path}: {error}")),
     };
     match decode(bytes) {
-        Ok(text) => {
-            let result = shell.enter(Some(path), &text, &mut Timings::new());
-            shell.tell(&text, result)
-        }
+        Ok(text) if text.starts_with(SAVED) => load_saved(shell, path, &text),
+        Ok(text) => shell.enter_and_tell(Some(path), &text),
         Err(problem) => {
             shell.error(&format!("{path}:{}:{}: {problem}", problem.line, problem.column))
         }
     }
 }
 
+/// The first line of a saved session, and the line between two entries: a session may define a name
+/// again, as a program may not.
+const SAVED: &str = "// a session of toyjit\n";
+const BETWEEN: &str = "// then\n";
+
+/// Enters what was saved, entry after entry, up to the first that fails.
+fn load_saved(shell: &mut Shell<'_>, path: &str, text: &str) -> Next {
+    let failed = std::mem::take(&mut shell.failed);
+    let mut next = Next::Go;
+    let mut lines = 1;
+    for entry in text[SAVED.len()..].split(BETWEEN) {
+        // Messages count the lines of the file.
+        let placed = "\n".repeat(lines) + entry;
+        next = shell.enter_and_tell(Some(path), &placed);
+        if shell.failed != 0 || matches!(next, Next::Leave(_)) {
+            break;
+        }
+        lines += entry.matches('\n').count() + 1;
+    }
+    if failed != 0 {
+        shell.failed = failed;
+    }
+    next
+}
+
 fn save(shell: &mut Shell<'_>, path: &str) -> Next {
-    let mut text = String::new();
-    for entry in &shell.log {
+    let mut text = SAVED.to_owned();
+    for (number, entry) in shell.log.iter().enumerate() {
+        text += if number > 0 { BETWEEN } else { "" };
         text += entry;
         text += if entry.ends_with([';', '}']) { "\n" } else { ";\n" };
     }
@@ -281,7 +315,12 @@ fn doc(shell: &mut Shell<'_>, name: &str) -> Next {
     }
     match explanation(name) {
         Some(text) => shell.say(&text),
-        None => shell.error(&format!("nothing is known of `{name}`")),
+        None => {
+            let names = shell.session.names();
+            let names = names.iter().map(String::as_str).chain(BUILTINS.iter().map(|row| row.0));
+            let meant = nearest(name, names).or_else(|| nearest_code(name)).map(str::to_owned);
+            shell.error_meaning(&format!("nothing is known of `{name}`"), meant.as_deref())
+        }
     }
 }
 

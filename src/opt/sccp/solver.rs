@@ -3,10 +3,10 @@
 use super::fact::{Fact, Thresholds};
 use super::sigma::{Sigmas, relations};
 use super::transfer::transfer;
-use crate::entity::{Entity, EntitySet, SideTable};
+use crate::entity::{EntitySet, SideTable};
 use crate::ir::{
-    Block, Cfg, Const, ENTRY, Effects, Function, Inst, Module, Op, Terminator, Type, Value,
-    ValueDef,
+    Block, Cfg, Const, DefUse, ENTRY, Effects, Function, Inst, Module, Op, Terminator, Type, Use,
+    Value, ValueDef,
 };
 use crate::opt::effects::{effects, slot};
 use smallvec::SmallVec;
@@ -28,23 +28,12 @@ pub(super) struct Solution {
     pub(super) home: SideTable<Inst, Block>,
 }
 
-/// What has to be looked at again when a value's fact rises.
-#[derive(Clone, Copy, Debug)]
-enum User {
-    Inst(Inst),
-    /// A branch that compares it.
-    Test(Block),
-    /// An argument: edge and place.
-    Arg(Block, u8, u32),
-}
-
 pub(super) struct Solver<'a> {
     f: &'a Function,
     module: &'a Module,
     sigmas: &'a Sigmas,
     solution: Solution,
-    users: Vec<User>,
-    user_starts: Vec<u32>,
+    chains: DefUse,
     thresholds: Thresholds,
     /// Blocks that a back edge leads to.
     headers: EntitySet<Block>,
@@ -73,7 +62,6 @@ impl<'a> Solver<'a> {
         let mut headers = EntitySet::with_len(f.blocks.len());
         let mut refining = EntitySet::with_len(f.blocks.len());
         let mut compared = Vec::new();
-        let mut user_starts = vec![0u32; f.values.len() + 1];
         for (number, &block) in cfg.rpo().iter().enumerate() {
             f.blocks[block].insts.iter().for_each(|&inst| home[inst] = block);
             if cfg.preds(block).any(|pred| cfg.rpo_number(pred) >= Some(number as u32)) {
@@ -88,20 +76,9 @@ impl<'a> Solver<'a> {
                     _ => None,
                 }));
             }
-            for_each_user(f, sigmas, block, |value, _| user_starts[value.index() + 1] += 1);
         }
-        for i in 1..user_starts.len() {
-            user_starts[i] += user_starts[i - 1];
-        }
-        let mut users = vec![User::Test(ENTRY); user_starts[f.values.len()] as usize];
-        let mut next = user_starts.clone();
-        for &block in cfg.rpo() {
-            for_each_user(f, sigmas, block, |value, user| {
-                let slot = &mut next[value.index()];
-                users[*slot as usize] = user;
-                *slot += 1;
-            });
-        }
+        // A σ rises with what it was compared with, too.
+        let other = |inst: Inst| Some(sigmas.get(f.insts[inst].result?)?.other);
         let executable = SideTable::with_len([false; 2], f.blocks.len());
         let reached = EntitySet::with_len(f.blocks.len());
         Self {
@@ -109,8 +86,7 @@ impl<'a> Solver<'a> {
             module,
             sigmas,
             solution: Solution { facts, executable, reached, home },
-            users,
-            user_starts,
+            chains: DefUse::with(f, cfg, other),
             thresholds: Thresholds::new(compared.into_iter()),
             headers,
             refining,
@@ -159,20 +135,20 @@ impl<'a> Solver<'a> {
     }
 
     fn visit_users(&mut self, value: Value) {
-        let [start, end] = [value.index(), value.index() + 1].map(|i| self.user_starts[i] as usize);
-        for i in start..end {
-            match self.users[i] {
-                User::Inst(inst) => {
+        for i in 0..self.chains.of(value).len() {
+            match self.chains.of(value)[i] {
+                Use::Inst(inst) => {
                     if self.solution.reached.contains(self.solution.home[inst]) {
                         self.visit_inst(inst);
                     }
                 }
-                User::Test(block) => {
+                Use::Test(block) => {
                     if self.solution.reached.contains(block) {
                         self.visit_test(block);
                     }
                 }
-                User::Arg(block, edge, place) => {
+                Use::Return(_) => {}
+                Use::Arg(block, edge, place) => {
                     if self.solution.executable[block][usize::from(edge)] {
                         self.visit_arg(block, usize::from(edge), place as usize);
                     }
@@ -278,30 +254,6 @@ impl<'a> Solver<'a> {
             if self.queued.insert(value) {
                 self.values.push(value);
             }
-        }
-    }
-}
-
-/// Calls `visit` with each value used in a block (constants aside) and what it is used by.
-fn for_each_user(f: &Function, sigmas: &Sigmas, block: Block, mut visit: impl FnMut(Value, User)) {
-    let mut visit = |value: Value, user: User| {
-        if !matches!(f.values[value].def, ValueDef::Const(_)) {
-            visit(value, user);
-        }
-    };
-    let data = &f.blocks[block];
-    for &inst in &data.insts {
-        f.args(inst).iter().for_each(|&arg| visit(arg, User::Inst(inst)));
-        if let Some(sigma) = f.insts[inst].result.and_then(|result| sigmas.get(result)) {
-            visit(sigma.other, User::Inst(inst));
-        }
-    }
-    if let Terminator::Branch { args, .. } = &data.terminator {
-        args.iter().for_each(|&arg| visit(arg, User::Test(block)));
-    }
-    for (edge, to) in data.terminator.edges().iter().enumerate() {
-        for (place, &arg) in to.args.iter().enumerate() {
-            visit(arg, User::Arg(block, edge as u8, place as u32));
         }
     }
 }
