@@ -307,7 +307,7 @@ const WIDTH: f64 = 260.0;
 fn free_side(taken: &mut Vec<(f64, f64)>, x: f64, y: f64) -> (bool, bool) {
     let sides = [(false, false), (true, false), (false, true), (true, true)];
     let middle = |(left, below): (bool, bool)| {
-        (if left { x - 21.0 } else { x + 21.0 }, if below { y + 12.0 } else { y - 11.0 })
+        (if left { x - 21.0 } else { x + 21.0 }, if below { y + 11.0 } else { y - 11.0 })
     };
     let room = |side: (bool, bool)| {
         let (x, y) = middle(side);
