@@ -150,7 +150,7 @@ impl Peers {
             date: text(&self.file, "date"),
             processor: text(machine, "processor"),
             processors: machine["processors"].as_u64().unwrap_or(1) as usize,
-            load: machine["load"].as_f64().map_or_else(String::new, |load| load.to_string()),
+            load: machine["load"].as_f64().map_or_else(String::new, |load| format!("{load:.2}")),
         }
     }
 
