@@ -134,13 +134,25 @@ pub fn middle(
     timings: &mut Timings,
     observer: &mut dyn Observer,
 ) {
-    let folding = Folding::On;
-    timings.time("ssa", || {
-        for function in module.functions.values_mut() {
-            let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
-            ssa::construct(function, construction, folding);
-        }
-    });
+    timings.time("ssa", || construct(module, options));
+    optimise(module, options, timings, observer);
+}
+
+/// Variable form to SSA form.
+pub fn construct(module: &mut Module, options: &Options) {
+    for function in module.functions.values_mut() {
+        let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
+        ssa::construct(function, construction, Folding::On);
+    }
+}
+
+/// SSA form to optimised SSA form.
+pub fn optimise(
+    module: &mut Module,
+    options: &Options,
+    timings: &mut Timings,
+    observer: &mut dyn Observer,
+) {
     let passes = opt::Options {
         level: options.level,
         disabled: options.disabled.clone(),
@@ -324,6 +336,7 @@ impl Executable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     fn codes(text: &str) -> Vec<&'static str> {
         let mut sources = Sources::new();
@@ -331,6 +344,43 @@ mod tests {
         let (front, said) = front(&sources, &mut Timings::new());
         assert_eq!(front.is_none(), has_errors(&said));
         said.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect()
+    }
+
+    /// Programs with one or two words in the wrong place: whatever they mean, there is an answer, and
+    /// what is handed on is well formed.
+    #[test]
+    fn broken_programs_have_answers() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let texts = paths.filter(|path| path.extension().is_some_and(|e| e == "toy"));
+        let texts = texts.filter_map(|path| std::fs::read_to_string(path).ok());
+        let mut texts: Vec<String> = texts.filter(|text| text.len() < 3_000).collect();
+        texts.sort();
+        arbtest::arbtest(|u| {
+            let mut text = u.choose(&texts)?.clone();
+            let tokens = syntax::lossless(&text);
+            let words: Vec<_> = tokens.into_iter().filter(|(t, _)| t.is_operand()).collect();
+            if words.is_empty() {
+                return Ok(());
+            }
+            for _ in 0..u.int_in_range(1..=2)? {
+                let (_, place) = u.choose(&words)?.clone();
+                let by = text.get(u.choose(&words)?.1.clone()).unwrap_or("x").to_owned();
+                if text.get(place.clone()).is_some() {
+                    text.replace_range(place, &by);
+                }
+            }
+            let mut sources = Sources::new();
+            sources.add("broken.toy", text.as_str());
+            let (front, said) = front(&sources, &mut Timings::new());
+            assert_eq!(front.is_none(), has_errors(&said), "{text}");
+            if let Some(front) = front {
+                let verified = crate::ir::verify::verify_module(&front.lowered.module);
+                assert!(verified.is_ok(), "{text}: {verified:?}");
+            }
+            Ok(())
+        })
+        .budget(Duration::from_secs(2));
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod check;
 mod complete;
 mod emit;
 mod explain;
+mod explore;
 mod figures;
 mod functions;
 mod json;
@@ -32,6 +33,7 @@ Examples:
   toyjit check *.toy                        errors and warnings only
   toyjit emit asm program.toy -f main       the machine code of one function
   toyjit bench program.toy                  all optimisation levels compared
+  toyjit explore examples/sieve.toy --open  the whole compiler at work, on one page
   toyjit explain E0301                      more about a message
 
 Exit codes: the program's own; 1 it does not compile; 2 wrong usage or a file that can't be read;
@@ -88,6 +90,7 @@ enum Verb {
     Analyze(analyze::AnalyzeArgs),
     Ssa(ssa::SsaArgs),
     Bench(bench::BenchArgs),
+    Explore(explore::ExploreArgs),
     Explain(explain::ExplainArgs),
     Completions(complete::CompletionsArgs),
     Man(complete::ManArgs),
@@ -120,6 +123,7 @@ pub fn main() -> i32 {
         Verb::Analyze(args) => analyze::main(&args),
         Verb::Ssa(args) => ssa::main(&args),
         Verb::Bench(args) => bench::main(&args),
+        Verb::Explore(args) => explore::main(&args),
         Verb::Explain(args) => explain::main(&args),
         Verb::Completions(args) => complete::completions(&args),
         Verb::Man(args) => complete::man(&args),

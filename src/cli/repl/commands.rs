@@ -3,6 +3,7 @@
 use super::builtins::BUILTINS;
 use super::paint::paint_assembly;
 use super::{Next, Shell, new_session};
+use crate::analysis::board::Ways;
 use crate::analysis::problems::{PROBLEMS, named};
 use crate::bench::Summary;
 use crate::cli::bench::table;
@@ -166,7 +167,7 @@ fn analyze(shell: &mut Shell<'_>, args: &str) -> Next {
         Err(failure) => return shell.tell_failure(&failure),
     };
     let f = &module.functions[function];
-    let board = (row.draw)(&module, f, &Cfg::compute(f));
+    let board = (row.draw)(&module, f, &Cfg::compute(f), Ways::Rounds);
     shell.say(&board.text(&module, f, row, false))
 }
 
