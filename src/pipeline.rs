@@ -7,6 +7,8 @@
 //! ```
 
 use crate::analysis;
+use crate::analysis::facts::Facts;
+use crate::bril;
 use crate::interp::Halt;
 use crate::ir::{FuncRef, Module};
 use crate::jit::{self, LinkError, Linked};
@@ -117,6 +119,32 @@ pub fn front_with(
     })
 }
 
+/// A Bril program that has passed the front end.
+#[derive(Debug)]
+pub struct BrilFront {
+    /// The checked program.
+    pub program: bril::Program,
+    /// The CFG, in the variable form.
+    pub lowered: Lowered,
+}
+
+/// Parses, checks and lowers a Bril program, whose main file is in `sources`; the files that it
+/// imports are added.
+pub fn bril(
+    sources: &mut Sources,
+    form: bril::Form,
+    checks: bril::Checks,
+    load: bril::Loader<'_>,
+    timings: &mut Timings,
+) -> (Option<BrilFront>, Vec<Diagnostic>) {
+    let read = timings.time("check", || bril::read(sources, form, load));
+    let front = read.program.map(|program| {
+        let module = timings.time("lower", || bril::lower(&program, checks));
+        BrilFront { program, lowered: Lowered { module, facts: Facts::default() } }
+    });
+    (front, read.diagnostics)
+}
+
 /// What of a program whose other functions have errors is wrong on some path.
 fn errors_of_flow(program: &hir::Program, interner: &Interner) -> Vec<Diagnostic> {
     let lowered = lower::lower(program, interner);
@@ -140,13 +168,25 @@ pub fn middle(
     timings: &mut Timings,
     observer: &mut dyn Observer,
 ) {
-    let folding = Folding::On;
-    timings.time("ssa", || {
-        for function in module.functions.values_mut() {
-            let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
-            ssa::construct(function, construction, folding);
-        }
-    });
+    timings.time("ssa", || construct(module, options));
+    optimise(module, options, timings, observer);
+}
+
+/// Variable form to SSA form.
+pub fn construct(module: &mut Module, options: &Options) {
+    for function in module.functions.values_mut() {
+        let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
+        ssa::construct(function, construction, Folding::On);
+    }
+}
+
+/// SSA form to optimised SSA form.
+pub fn optimise(
+    module: &mut Module,
+    options: &Options,
+    timings: &mut Timings,
+    observer: &mut dyn Observer,
+) {
     let passes = opt::Options {
         level: options.level,
         disabled: options.disabled.clone(),
@@ -305,6 +345,11 @@ impl Executable {
         Ok(if returns_int { (code & 0xFF) as i32 } else { 0 })
     }
 
+    /// How many bytes of code memory it takes.
+    pub fn code_bytes(&self) -> usize {
+        self.linked.len()
+    }
+
     /// Calls a function of the module with arguments of its types; what it uses must be there.
     pub(crate) fn call(
         &self,
@@ -325,6 +370,7 @@ impl Executable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     fn codes(text: &str) -> Vec<&'static str> {
         let mut sources = Sources::new();
@@ -332,6 +378,43 @@ mod tests {
         let (front, said) = front(&sources, &mut Timings::new());
         assert_eq!(front.is_none(), has_errors(&said));
         said.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect()
+    }
+
+    /// Programs with one or two words in the wrong place: whatever they mean, there is an answer, and
+    /// what is handed on is well formed.
+    #[test]
+    fn broken_programs_have_answers() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let texts = paths.filter(|path| path.extension().is_some_and(|e| e == "toy"));
+        let texts = texts.filter_map(|path| std::fs::read_to_string(path).ok());
+        let mut texts: Vec<String> = texts.filter(|text| text.len() < 3_000).collect();
+        texts.sort();
+        arbtest::arbtest(|u| {
+            let mut text = u.choose(&texts)?.clone();
+            let tokens = syntax::lossless(&text);
+            let words: Vec<_> = tokens.into_iter().filter(|(t, _)| t.is_operand()).collect();
+            if words.is_empty() {
+                return Ok(());
+            }
+            for _ in 0..u.int_in_range(1..=2)? {
+                let (_, place) = u.choose(&words)?.clone();
+                let by = text.get(u.choose(&words)?.1.clone()).unwrap_or("x").to_owned();
+                if text.get(place.clone()).is_some() {
+                    text.replace_range(place, &by);
+                }
+            }
+            let mut sources = Sources::new();
+            sources.add("broken.toy", text.as_str());
+            let (front, said) = front(&sources, &mut Timings::new());
+            assert_eq!(front.is_none(), has_errors(&said), "{text}");
+            if let Some(front) = front {
+                let verified = crate::ir::verify::verify_module(&front.lowered.module);
+                assert!(verified.is_ok(), "{text}: {verified:?}");
+            }
+            Ok(())
+        })
+        .budget(Duration::from_secs(2));
     }
 
     #[test]

@@ -12,11 +12,13 @@ pub mod fault;
 pub mod layout;
 pub mod math;
 pub mod parse;
+pub mod region;
 pub mod stack;
 pub mod trap;
 pub mod types;
 
 mod arrays;
+mod bril;
 mod buffers;
 mod bulk;
 mod census;

@@ -73,6 +73,8 @@ pub struct Runtime {
     /// The program's arguments.
     pub args: Vec<Vec<u8>>,
     pub(crate) globals: Vec<Slot>,
+    /// Regions that a Bril program has allocated and not freed.
+    pub(crate) live_regions: u64,
     pub(crate) started: Instant,
     stack: Option<ToyStack>,
     stack_size: usize,
@@ -101,6 +103,7 @@ impl Runtime {
             input: config.input,
             args: config.args,
             globals: Vec::new(),
+            live_regions: 0,
             started: Instant::now(),
             stack: None,
             stack_size: config.stack_size,

@@ -5,7 +5,7 @@
 //! that uses it: behind `x = x + 1`, `x + 1` is not available.
 
 use super::bits::{Bits, Must};
-use super::board::{self, Board};
+use super::board::{self, Board, Ways};
 use super::dataflow::{Direction, GenKill};
 use super::expressions::{Expression, Expressions};
 use super::facts::Point;
@@ -21,10 +21,10 @@ pub(super) const ROW: Row = Row {
     draw,
 };
 
-fn draw(module: &Module, f: &Function, cfg: &Cfg) -> Board {
+fn draw(module: &Module, f: &Function, cfg: &Cfg, ways: Ways) -> Board {
     let expressions = Expressions::compute(f, cfg);
     let all: Vec<Expression> = expressions.keys().collect();
-    let mut board = board::of_sets(f, cfg, &Available::new(&expressions, &all));
+    let mut board = board::of_sets(f, cfg, &Available::new(&expressions, &all), ways);
     let legend = all.iter().map(|&e| (name(e), expressions.describe(module, f, e)));
     board.legend = legend.collect();
     board

@@ -8,7 +8,7 @@
 
 use super::available::name;
 use super::bits::{Bits, Must};
-use super::board::{self, Board};
+use super::board::{self, Board, Ways};
 use super::dataflow::{Direction, GenKill};
 use super::expressions::{Expression, Expressions};
 use super::facts::Point;
@@ -25,10 +25,10 @@ pub(super) const ROW: Row = Row {
     draw,
 };
 
-fn draw(module: &Module, f: &Function, cfg: &Cfg) -> Board {
+fn draw(module: &Module, f: &Function, cfg: &Cfg, ways: Ways) -> Board {
     let expressions = Expressions::compute(f, cfg);
     let all: Vec<Expression> = expressions.keys().collect();
-    let mut board = board::of_sets(f, cfg, &Busy::new(&expressions, cfg, &all));
+    let mut board = board::of_sets(f, cfg, &Busy::new(&expressions, cfg, &all), ways);
     let legend = all.iter().map(|&e| (name(e), expressions.describe(module, f, e)));
     board.legend = legend.collect();
     board

@@ -5,9 +5,9 @@
 //!
 //! Kept are the constants that cross an edge (see [`Crossing`]).
 
-use super::board::{self, Board};
+use super::board::{self, Board, Ways};
 use super::crossing::Crossing;
-use super::dataflow::{Direction, Lattice, Problem};
+use super::dataflow::{Direction, Lattice, Problem, Words};
 use super::facts::Point;
 use super::problems::Row;
 use crate::ir::print::Printer;
@@ -23,8 +23,8 @@ pub(super) const ROW: Row = Row {
     draw,
 };
 
-fn draw(module: &Module, f: &Function, cfg: &Cfg) -> Board {
-    board::of(f, cfg, &Constants::new(module, f, cfg))
+fn draw(module: &Module, f: &Function, cfg: &Cfg, ways: Ways) -> Board {
+    board::of(f, cfg, &Constants::new(module, f, cfg), ways)
 }
 
 /// What is known of all values.
@@ -101,13 +101,13 @@ impl Problem for Constants<'_> {
         }
     }
 
-    fn describe(&self, f: &Function, state: &Known) -> String {
-        let Known::Constants(known) = state else { return "not seen".to_owned() };
+    fn describe(&self, f: &Function, state: &Known) -> Words {
+        let Known::Constants(known) = state else { return Words::Other("not seen".to_owned()) };
         let printer = Printer::new(self.module);
         let shown = known
             .iter()
             .map(|(&value, &constant)| format!("{} = {}", printer.value(f, value), show(constant)));
-        format!("{{{}}}", shown.collect::<Vec<_>>().join(", "))
+        Words::Facts(shown.collect())
     }
 }
 

@@ -7,9 +7,9 @@
 //! the code of `exit`. Each function is looked at alone: what a call gives is tainted where an
 //! argument is. Lengths of tainted strings and arrays are not tainted.
 
-use super::board::{self, Board};
+use super::board::{self, Board, Ways};
 use super::crossing::Crossing;
-use super::dataflow::{Direction, Lattice, Problem, solve};
+use super::dataflow::{Direction, Lattice, Problem, Words, solve};
 use super::facts::Point;
 use super::problems::Row;
 use crate::ir::print::Printer;
@@ -26,8 +26,8 @@ pub(super) const ROW: Row = Row {
     draw,
 };
 
-fn draw(module: &Module, f: &Function, cfg: &Cfg) -> Board {
-    board::of(f, cfg, &Taint::new(module, f, cfg))
+fn draw(module: &Module, f: &Function, cfg: &Cfg, ways: Ways) -> Board {
+    board::of(f, cfg, &Taint::new(module, f, cfg), ways)
 }
 
 /// The values that are tainted.
@@ -105,10 +105,9 @@ impl Problem for Taint<'_> {
         state.0.retain(|&value| self.crossing.matters_in(to, value));
     }
 
-    fn describe(&self, f: &Function, state: &Tainted) -> String {
+    fn describe(&self, f: &Function, state: &Tainted) -> Words {
         let printer = Printer::new(self.module);
-        let shown: Vec<String> = state.0.iter().map(|&value| printer.value(f, value)).collect();
-        format!("{{{}}}", shown.join(", "))
+        Words::Facts(state.0.iter().map(|&value| printer.value(f, value)).collect())
     }
 }
 

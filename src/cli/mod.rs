@@ -1,10 +1,12 @@
 //! The command line: one file a verb.
 
 mod analyze;
+mod bench;
 mod check;
 mod complete;
 mod emit;
 mod explain;
+mod explore;
 mod figures;
 mod functions;
 mod json;
@@ -28,12 +30,15 @@ Examples:
   toyjit                                    enter code line by line
   toyjit run examples/squares.toy           compile at -O2 and run
   toyjit run -O0 --time program.toy a b     no optimisation; arguments; times of all stages
+  toyjit run prog.bril 10                   a Bril program, also as JSON
   toyjit check *.toy                        errors and warnings only
   toyjit emit asm program.toy -f main       the machine code of one function
+  toyjit bench program.toy                  all optimisation levels compared
+  toyjit explore examples/sieve.toy --open  the whole compiler at work, on one page
   toyjit explain E0301                      more about a message
 
-Exit codes: the program's own; 1 it does not compile; 2 wrong usage or a file that can't be read;
-70 a fault of toyjit itself; 101 a trap; 130 interrupted.";
+Exit codes: the program's own; 1 it does not compile; 2 wrong usage, a file that can't be read, or an
+error of a Bril program; 70 a fault of toyjit itself; 101 a trap; 130 interrupted.";
 
 /// A JIT compiler for Toy, a small statically typed imperative language.
 #[derive(Parser)]
@@ -85,6 +90,8 @@ enum Verb {
     Emit(emit::EmitArgs),
     Analyze(analyze::AnalyzeArgs),
     Ssa(ssa::SsaArgs),
+    Bench(bench::BenchArgs),
+    Explore(explore::ExploreArgs),
     Explain(explain::ExplainArgs),
     Completions(complete::CompletionsArgs),
     Man(complete::ManArgs),
@@ -116,6 +123,8 @@ pub fn main() -> i32 {
         Verb::Emit(args) => emit::main(&args),
         Verb::Analyze(args) => analyze::main(&args),
         Verb::Ssa(args) => ssa::main(&args),
+        Verb::Bench(args) => bench::main(&args),
+        Verb::Explore(args) => explore::main(&args),
         Verb::Explain(args) => explain::main(&args),
         Verb::Completions(args) => complete::completions(&args),
         Verb::Man(args) => complete::man(&args),

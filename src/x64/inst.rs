@@ -277,6 +277,12 @@ pub enum Inst<R = VReg> {
         index: Src<R>,
         len: Src<R>,
     },
+    /// Traps unless the element `index` of a region may be loaded, or stored (which is noted).
+    CheckRegion {
+        write: bool,
+        region: R,
+        index: Src<R>,
+    },
     /// Traps where `value` is zero.
     CheckZero {
         value: Src<R>,
@@ -451,6 +457,10 @@ impl<R: Copy> Inst<R> {
             Inst::CheckBounds { index, len } => {
                 let (index, len) = Src::pair(index, len, f);
                 Inst::CheckBounds { index, len }
+            }
+            Inst::CheckRegion { write, region, index } => {
+                let region = f(region, Use, Reg);
+                Inst::CheckRegion { write, region, index: index.reg(f) }
             }
             Inst::CheckZero { value, trap } => Inst::CheckZero { value: value.any(f), trap },
             Inst::Barrier { object } => Inst::Barrier { object: f(object, Use, Reg) },

@@ -381,6 +381,8 @@ impl Selector<'_> {
             // Other names of their operand's register; a check remains.
             Op::Copy | Op::BToI => {}
             Op::CheckBounds => self.check_bounds(args[0], args[1]),
+            Op::CheckRead => self.check_region(false, args[0], args[1]),
+            Op::CheckWrite => self.check_region(true, args[0], args[1]),
             Op::CheckNil => self.check_zero(args[0], ZeroTrap::Nil),
             Op::CheckDiv => self.check_zero(args[0], ZeroTrap::Division),
 

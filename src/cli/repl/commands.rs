@@ -3,17 +3,19 @@
 use super::builtins::BUILTINS;
 use super::paint::paint_assembly;
 use super::{Next, Shell, new_session};
+use crate::analysis::board::Ways;
 use crate::analysis::problems::{PROBLEMS, named};
+use crate::bench::Summary;
+use crate::cli::bench::table;
 use crate::cli::emit::{self, Stage};
 use crate::cli::explain::{explanation, nearest_code};
 use crate::ir::Cfg;
 use crate::session::{Explored, Failure};
 use crate::source::{decode, nearest};
-use crate::timing::Timings;
+use crate::timing::{Clock, Timings};
 use clap::ValueEnum;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
-use std::time::Duration;
 use toyjit_runtime::Output;
 
 /// A command.
@@ -165,74 +167,69 @@ fn analyze(shell: &mut Shell<'_>, args: &str) -> Next {
         Err(failure) => return shell.tell_failure(&failure),
     };
     let f = &module.functions[function];
-    let board = (row.draw)(&module, f, &Cfg::compute(f));
+    let board = (row.draw)(&module, f, &Cfg::compute(f), Ways::Rounds);
     shell.say(&board.text(&module, f, row, false))
 }
 
-const RUNS: usize = 5;
+/// How often an entry is measured, and how often at each level.
+const RUNS: usize = 9;
 
-/// Times of compiling and running an entry, each run but the first without its output.
-fn measure(shell: &mut Shell<'_>, text: &str) -> Result<(Vec<Duration>, Vec<Duration>), Failure> {
-    let (mut compile, mut run) = (Vec::new(), Vec::new());
-    for number in 0..RUNS {
-        let mut timings = Timings::new();
-        let quiet = number > 0;
-        let output = quiet.then(|| {
-            std::mem::replace(&mut shell.session.runtime.output, Output::to(Box::new(io::sink())))
-        });
-        let result = shell.enter(text, &mut timings);
-        if let Some(output) = output {
-            shell.session.runtime.set_output(output);
+/// Seconds of processor time that compiling and running an entry took, by round.
+type Rounds = (Vec<f64>, Vec<f64>);
+
+/// Measures an entry at levels in turn. Each run but the first is without its output.
+fn measure(shell: &mut Shell<'_>, text: &str, levels: &[u8]) -> Result<Vec<Rounds>, Failure> {
+    let mut rounds = vec![Rounds::default(); levels.len()];
+    let mut quiet = false;
+    for _ in 0..RUNS {
+        for (&level, (compile, run)) in levels.iter().zip(&mut rounds) {
+            let timings = enter_once(shell, text, level, quiet)?;
+            let ran = timings.stage("run");
+            run.push(ran.as_secs_f64());
+            compile.push(timings.total().saturating_sub(ran).as_secs_f64());
+            quiet = true;
         }
-        result?;
-        let ran: Duration =
-            timings.stages().iter().filter(|(stage, _)| *stage == "run").map(|s| s.1).sum();
-        run.push(ran);
-        compile.push(timings.total().saturating_sub(ran));
     }
-    compile.sort_unstable();
-    run.sort_unstable();
-    Ok((compile, run))
+    Ok(rounds)
 }
 
-fn ms(time: Duration) -> String {
-    format!("{:.3} ms", time.as_secs_f64() * 1000.0)
+fn enter_once(
+    shell: &mut Shell<'_>,
+    text: &str,
+    level: u8,
+    quiet: bool,
+) -> Result<Timings, Failure> {
+    let mut timings = Timings::by(Clock::Processor);
+    let before = std::mem::replace(&mut shell.session.options.level, level);
+    let output = quiet.then(|| {
+        std::mem::replace(&mut shell.session.runtime.output, Output::to(Box::new(io::sink())))
+    });
+    let result = shell.enter(text, &mut timings);
+    if let Some(output) = output {
+        shell.session.runtime.set_output(output);
+    }
+    shell.session.options.level = before;
+    result.map(|_| timings)
 }
 
 fn time(shell: &mut Shell<'_>, text: &str) -> Next {
-    match measure(shell, text) {
-        Ok((compile, run)) => shell.say(&format!(
-            "compiled in {}, ran in {} (medians of {RUNS}; fastest {} and {})\n",
-            ms(compile[RUNS / 2]),
-            ms(run[RUNS / 2]),
-            ms(compile[0]),
-            ms(run[0])
-        )),
-        Err(failure) => shell.tell_failure(&failure),
-    }
+    let level = shell.session.options.level;
+    told(shell, text, &[level])
 }
 
 fn bench(shell: &mut Shell<'_>, text: &str) -> Next {
-    let level = shell.session.options.level;
-    let mut table = format!("level {:>14} {:>14}\n", "compile", "run");
-    let mut failed = None;
-    for level in 0..=3 {
-        shell.session.options.level = level;
-        match measure(shell, text) {
-            Ok((compile, run)) => {
-                let (compile, run) = (ms(compile[RUNS / 2]), ms(run[RUNS / 2]));
-                let _ = writeln!(table, "  -O{level} {compile:>14} {run:>14}");
-            }
-            Err(failure) => {
-                failed = Some(failure);
-                break;
-            }
+    told(shell, text, &[0, 1, 2, 3])
+}
+
+fn told(shell: &mut Shell<'_>, text: &str, levels: &[u8]) -> Next {
+    match measure(shell, text, levels) {
+        Ok(rounds) => {
+            let rows = levels.iter().zip(&rounds).map(|(level, (compile, run))| {
+                (format!("-O{level}"), Summary::of(compile), Summary::of(run))
+            });
+            shell.say(&table::levels(&rows.collect::<Vec<_>>()))
         }
-    }
-    shell.session.options.level = level;
-    match failed {
-        Some(failure) => shell.tell_failure(&failure),
-        None => shell.say(&table),
+        Err(failure) => shell.tell_failure(&failure),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The two worklists.
 
+use super::Event;
 use super::fact::{Fact, Thresholds};
 use super::sigma::{Sigmas, relations};
 use super::transfer::transfer;
@@ -9,6 +10,7 @@ use crate::ir::{
     Value, ValueDef,
 };
 use crate::opt::effects::{effects, slot};
+use crate::watch::Watch;
 use smallvec::SmallVec;
 use toyjit_runtime::fault::{self, Fault};
 use toyjit_runtime::layout::Slot;
@@ -28,7 +30,8 @@ pub(super) struct Solution {
     pub(super) home: SideTable<Inst, Block>,
 }
 
-pub(super) struct Solver<'a> {
+pub(super) struct Solver<'a, W> {
+    watch: &'a mut W,
     f: &'a Function,
     module: &'a Module,
     sigmas: &'a Sigmas,
@@ -45,12 +48,13 @@ pub(super) struct Solver<'a> {
     queued: EntitySet<Value>,
 }
 
-impl<'a> Solver<'a> {
+impl<'a, W: Watch<Event>> Solver<'a, W> {
     pub(super) fn new(
         f: &'a Function,
         module: &'a Module,
         cfg: &'a Cfg,
         sigmas: &'a Sigmas,
+        watch: &'a mut W,
     ) -> Self {
         let mut facts = SideTable::with_len(Fact::Top, f.values.len());
         for (value, data) in f.values.iter() {
@@ -82,6 +86,7 @@ impl<'a> Solver<'a> {
         let executable = SideTable::with_len([false; 2], f.blocks.len());
         let reached = EntitySet::with_len(f.blocks.len());
         Self {
+            watch,
             f,
             module,
             sigmas,
@@ -105,8 +110,10 @@ impl<'a> Solver<'a> {
         self.visit_block(ENTRY);
         loop {
             if let Some((block, edge)) = self.edges.pop() {
+                self.watch.see(|| Event::Edge(block, edge));
                 self.visit_edge(block, edge);
             } else if let Some(value) = self.values.pop() {
+                self.watch.see(|| Event::Value(value));
                 self.queued.remove(value);
                 self.visit_users(value);
             } else {
@@ -129,6 +136,7 @@ impl<'a> Solver<'a> {
     }
 
     fn visit_block(&mut self, block: Block) {
+        self.watch.see(|| Event::Reached(block));
         let f = self.f;
         f.blocks[block].insts.iter().for_each(|&inst| self.visit_inst(inst));
         self.visit_test(block);
@@ -176,6 +184,7 @@ impl<'a> Solver<'a> {
         for (edge, taken) in taken.into_iter().enumerate() {
             let known = self.solution.executable[block][edge];
             if taken && !known {
+                self.watch.see(|| Event::EdgeQueued(block, edge));
                 self.edges.push((block, edge));
             } else if known && self.refining.contains(block) {
                 for place in 0..f.blocks[block].terminator.edges()[edge].args.len() {
@@ -251,7 +260,9 @@ impl<'a> Solver<'a> {
         let new = old.join(fact);
         if new != old {
             self.solution.facts[value] = new;
+            self.watch.see(|| Event::Raised(value, old, new));
             if self.queued.insert(value) {
+                self.watch.see(|| Event::ValueQueued(value));
                 self.values.push(value);
             }
         }

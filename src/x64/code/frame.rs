@@ -76,6 +76,7 @@ pub(super) fn calls_anything(inst: &Inst) -> bool {
         inst,
         Inst::Call { .. }
             | Inst::CheckBounds { .. }
+            | Inst::CheckRegion { .. }
             | Inst::CheckZero { .. }
             | Inst::Barrier { .. }
             | Inst::Alloc { .. }

@@ -14,6 +14,7 @@ use toyjit_runtime::Rt;
 use toyjit_runtime::context::{FUEL, NURSERY_END, NURSERY_NEXT};
 use toyjit_runtime::fault::{self, Fault};
 use toyjit_runtime::layout::{CLOSURE_CODE, HEADER_LOG_BYTE, LOG_MASK};
+use toyjit_runtime::region::{REGION_LEN, REGION_READY};
 
 /// The register that a place is, where only a register may stand.
 pub(super) fn reg(place: Place) -> PReg {
@@ -179,6 +180,29 @@ impl Emitter<'_> {
                         );
                     }
                 }
+            }
+            Inst::CheckRegion { write, region, index } => {
+                let (region, index) = (reg(region), self.src(index));
+                let (cold, back) = self.cold(ColdKind::Region { write, region, index });
+                let limit = match fault::is(Fault::RegionLength) {
+                    true => REGION_LEN,
+                    false => REGION_READY,
+                };
+                let ready = Mem::at(region, limit as i32);
+                match index {
+                    Rmi::Imm(_) => {
+                        self.asm.cmp(Rmi::Mem(ready), index);
+                        self.asm.jump_if(Cond::Be, cold);
+                    }
+                    Rmi::Reg(_) | Rmi::Mem(_) => {
+                        self.asm.cmp(index, Rmi::Mem(ready));
+                        self.asm.jump_if(
+                            if fault::is(Fault::RegionSigned) { Cond::Ge } else { Cond::Ae },
+                            cold,
+                        );
+                    }
+                }
+                self.asm.bind(back);
             }
             Inst::CheckZero { value, trap } => {
                 let value = self.src(value);

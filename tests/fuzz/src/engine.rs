@@ -21,13 +21,16 @@ pub enum How {
     Ir,
     /// Machine code.
     Native,
+    /// What the passes of a level make of a Bril program, written as Bril, in the oracle.
+    Written,
 }
 
-const HOW: [(&str, How); 4] = [
+const HOW: [(&str, How); 5] = [
     ("oracle", How::Oracle),
     ("variables", How::Variables),
     ("ir", How::Ir),
     ("native", How::Native),
+    ("written", How::Written),
 ];
 
 /// A way to run a program.
@@ -77,7 +80,7 @@ impl Engine {
 
     /// Whether the passes have a part in it.
     pub fn optimises(&self) -> bool {
-        matches!(self.how, How::Ir | How::Native) && self.level > 0
+        matches!(self.how, How::Ir | How::Native | How::Written) && self.level > 0
     }
 }
 

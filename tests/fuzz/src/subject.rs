@@ -3,11 +3,12 @@
 use crate::engine::{Engine, How};
 use std::cell::{OnceCell, RefCell};
 use std::fmt;
+use toyjit::bril;
 use toyjit::interp;
 use toyjit::ir::{self, FuncRef, Module, interp as ir_interp};
-use toyjit::pipeline::{self, CompileError, Executable, Front};
+use toyjit::pipeline::{self, BrilFront, CompileError, Executable, Front};
 use toyjit::report;
-use toyjit::source::{Severity, Sources, Trace};
+use toyjit::source::{Interner, Severity, Sources, Trace};
 use toyjit::timing::Timings;
 use toyjit_runtime::{Captured, Config, Input, Output, Runtime, Stop, Trap};
 
@@ -50,6 +51,7 @@ type Passes = (u8, Vec<String>, Option<u64>, bool);
 
 enum Program {
     Toy(Box<Front>),
+    Bril(Box<BrilFront>),
     Ir(Box<Module>),
 }
 
@@ -64,6 +66,24 @@ impl Subject {
         let program = toy(&sources, false)?;
         let (metered, optimised) = (OnceCell::new(), RefCell::default());
         Ok(Self { sources, program, metered, optimised })
+    }
+
+    /// The Bril program with this text.
+    pub fn bril(text: &str) -> Result<Self, Discard> {
+        let mut sources = Sources::new();
+        sources.add("program.bril", text).ok_or(Discard::Resources)?;
+        let mut load = |_: &std::path::Path| Err("there are no other files".to_owned());
+        let (front, diagnostics) = pipeline::bril(
+            &mut sources,
+            bril::Form::Text,
+            bril::Checks::On,
+            &mut load,
+            &mut Timings::new(),
+        );
+        let front = front.ok_or_else(|| {
+            Discard::Errors(diagnostics.first().map(|d| d.message.clone()).unwrap_or_default())
+        })?;
+        Ok(Self { sources, program: Program::Bril(Box::new(front)), optimised: RefCell::default() })
     }
 
     /// The module with this text.
@@ -81,6 +101,18 @@ impl Subject {
 
     /// Its module, in the form in which it comes to the optimiser.
     pub fn module(&self) -> &Module {
+<<<<<<< HEAD
+        match &self.program {
+            Program::Toy(front) => &front.lowered.module,
+            Program::Bril(front) => &front.lowered.module,
+            Program::Ir(module) => module,
+        }
+    }
+
+    /// What tells its meaning: the oracle, or the interpreter where there is no Toy program.
+    pub fn reference(&self) -> Engine {
+        Engine::new(if self.has_source() { How::Oracle } else { How::Variables }, 0)
+=======
         module(&self.program)
     }
 
@@ -97,11 +129,12 @@ impl Subject {
     pub fn reference(&self, engine: &Engine) -> Engine {
         let how = if self.is_toy() { How::Oracle } else { How::Variables };
         Engine { units: engine.units, ..Engine::new(how, 0) }
+>>>>>>> mem
     }
 
-    /// Whether it is a Toy program.
-    pub fn is_toy(&self) -> bool {
-        matches!(self.program, Program::Toy(_))
+    /// Whether it is a program, and not a module.
+    pub fn has_source(&self) -> bool {
+        !matches!(self.program, Program::Ir(_))
     }
 
     /// Runs it. A panic passes through.
@@ -113,7 +146,20 @@ impl Subject {
                 let ended = interp::run(&front.program, &front.interner, &mut runtime);
                 self.end(ended.map_err(|halt| (halt.stop, halt.trace)))
             }
+<<<<<<< HEAD
+            (How::Oracle, Program::Bril(front)) => {
+                self.interpret_bril(&front.program, &mut runtime)
+            }
+            (How::Written, Program::Bril(front)) => {
+                let again = self.written(engine, &front.program)?;
+                let Program::Bril(front) = &again.program else { return Err(Discard::Resources) };
+                again.interpret_bril(&front.program, &mut runtime)
+            }
+            (How::Written, _) => return Err(Discard::Resources),
+            (How::Oracle | How::Variables, _) => self.interpret(self.module(), &mut runtime),
+=======
             (How::Oracle | How::Variables, _) => self.interpret(module(program), &mut runtime),
+>>>>>>> mem
             (How::Ir, _) => self.interpret(&self.optimised(engine), &mut runtime),
             (How::Native, _) => match self.compile(engine, &mut runtime) {
                 Err(error) => Ok(format!("does not compile: {error}")),
@@ -127,6 +173,38 @@ impl Subject {
             return Ok(Outcome { output: captured.take(), end: format!("fault: {stop:?}") });
         }
         Ok(Outcome { output: captured.take(), end })
+    }
+
+    fn interpret_bril(
+        &self,
+        program: &bril::Program,
+        runtime: &mut Runtime,
+    ) -> Result<String, Discard> {
+        let (_, ended) = bril::interp::run(program, runtime, STEPS);
+        self.end(ended.map_err(|halt| (halt.stop, halt.trace)))
+    }
+
+    /// What the passes of an engine make of a Bril program, as a program again.
+    fn written(&self, engine: &Engine, program: &bril::Program) -> Result<Subject, Discard> {
+        let module = self.optimised(engine);
+        let chosen: Vec<FuncRef> = module.functions.keys().collect();
+        let mut interner = Interner::new();
+        let origin = bril::Origin::Bril(program);
+        let mut exported = bril::export(&module, &chosen, origin, &mut interner);
+        // In SSA form at every other level.
+        if engine.level % 2 == 0 {
+            for function in &mut exported.program.functions {
+                bril::coalesce(function, &mut interner);
+            }
+        }
+        if !exported.refused.is_empty() {
+            return Err(Discard::Resources);
+        }
+        let text = bril::print::text(&exported.program, &interner);
+        match Subject::bril(&text) {
+            Err(Discard::Errors(why)) => panic!("what was written is no Bril: {why}\n{text}"),
+            subject => subject,
+        }
     }
 
     fn compile(&self, engine: &Engine, runtime: &mut Runtime) -> Result<Executable, CompileError> {
@@ -166,7 +244,7 @@ impl Subject {
             Err((Stop::Trap(Trap::Stack | Trap::Memory | Trap::Time), _)) => {
                 Err(Discard::Resources)
             }
-            Err((Stop::Trap(trap), trace)) if self.is_toy() => {
+            Err((Stop::Trap(trap), trace)) if self.has_source() => {
                 let first = trace.first.first();
                 let line = first.map_or(0, |frame| self.sources.place(frame.span.start).line);
                 Ok(format!("trap at line {line}: {trap}"))
