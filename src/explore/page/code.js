@@ -34,6 +34,14 @@ function row(content, place, kind) {
   return el("span.row" + (kind || ""), { "data-place": place || null }, content);
 }
 
+/// Many rows in chunks that are laid out when they come into view.
+const CHUNK = 200;
+function chunks(rows) {
+  if (rows.length <= 2 * CHUNK) return rows;
+  const parts = Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, i) => rows.slice(i * CHUNK, (i + 1) * CHUNK));
+  return parts.map((part) => el("span.chunk", null, part));
+}
+
 const KINDS = { m: "m", r: "r", n: "n", l: "l", k: "k", p: "" };
 
 function assemblyRows(asm) {
@@ -146,11 +154,11 @@ addView("code", "Code", (f, view) => {
 
   const pane = (name, title, rows, ...controls) => {
     const body = el("div.pane", { "data-pane": name, tabindex: 0, role: "region", "aria-label": title });
-    body.append(el("pre.code", null, rows));
+    body.append(el("pre.code", null, chunks(rows)));
     const heading = el("h2", null, el("button.title", { title: "wider, narrower", onclick: () => { wide.has(name) ? wide.delete(name) : wide.add(name); arrange(); } }, title));
     return el("section", { "data-name": name }, el("div.bar", null, heading, controls), body);
   };
-  const fill = (name, rows) => view.querySelector(`[data-pane="${name}"] .code`).replaceChildren(...rows);
+  const fill = (name, rows) => view.querySelector(`[data-pane="${name}"] .code`).replaceChildren(...chunks(rows));
 
   const stage = el("select", { "aria-label": "stage", onchange: (event) => fill("ssa", blockRows(f, f.stages[event.target.value].blocks)) },
     stages.map(([stage, i]) => el("option", { value: i }, stage.name === "ssa" ? "as constructed" : "after " + stage.name)));
