@@ -13,6 +13,7 @@ pub mod syntax;
 pub mod analysis;
 pub mod sema;
 
+pub mod bril;
 pub mod interp;
 pub mod lower;
 pub mod mach;
@@ -40,3 +41,7 @@ pub use engine::{
     CompileError, Diagnostics, Engine, Function, FunctionError, Input, Module, Output, Stop,
     Stopped, Trap,
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/embedding.md")]
+struct EmbeddingPage;

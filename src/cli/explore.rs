@@ -53,7 +53,7 @@ pub fn main(args: &ExploreArgs) -> i32 {
     let read = match args.file.extension() {
         Some(extension) if extension == "ir" => read_ir(&args.file),
         _ => {
-            source::check(&args.file).map(|checked| (checked.sources, checked.front.lowered.module))
+            source::check(&args.file).map(|checked| (checked.sources, checked.lowered.module))
         }
     };
     let (sources, module) = match read {
