@@ -3,11 +3,12 @@
 
 const TOY = /(\/\/.*)|("(?:[^"\\]|\\.)*"?)|\b(fn|let|var|if|else|while|for|in|return|break|continue|struct|match|true|false|nil|loop|and|or|not|as|print|global|ssa|script|main|br|jump|ret|unreachable)\b|\b(\d[\w.]*)|([A-Za-z_]\w*)|(\s+)|(.)/g;
 
-/// Pieces of a source line. In the IR's own text comments begin at a semicolon.
-function toyPieces(line) {
+/// Pieces of a line of a file. In the IR's own text remarks begin at a semicolon, in Bril's at #.
+function toyPieces(line, file) {
   const pieces = [];
-  const remark = DATA.files[0].name.endsWith(".ir") ? line.indexOf(";") : -1;
-  if (remark >= 0) return [...toyPieces(line.slice(0, remark)), { text: line.slice(remark), kind: "c" }];
+  const mark = file.endsWith(".ir") ? ";" : file.endsWith(".bril") ? "#" : null;
+  const remark = mark ? line.indexOf(mark) : -1;
+  if (remark >= 0) return [...toyPieces(line.slice(0, remark), ""), { text: line.slice(remark), kind: "c" }];
   for (const m of line.matchAll(TOY)) {
     const kind = m[1] ? "c" : m[2] ? "s" : m[3] ? "k" : m[4] ? "n" : "";
     pieces.push({ text: m[0], kind });
@@ -73,13 +74,14 @@ function machineRows(f, lines) {
 const ALL_LINES = 3000;
 
 function sourceRows(f, all) {
-  const lines = DATA.files[0].text.replace(/\n$/, "").split("\n");
+  const file = DATA.files[f.file];
+  const lines = file.text.replace(/\n$/, "").split("\n");
   let [first, last] = [1, lines.length];
   if (!all && lines.length > ALL_LINES && f.lines) [first, last] = f.lines;
   const rows = [];
   for (let n = first; n <= last; n++) {
     let column = 1;
-    const pieces = toyPieces(lines[n - 1]).map(({ text, kind }) => {
+    const pieces = toyPieces(lines[n - 1], file.name).map(({ text, kind }) => {
       const piece = el("span." + kind, { "data-column": column }, text);
       column += [...text].length;
       return piece;
