@@ -83,7 +83,8 @@ impl Subject {
         let front = front.ok_or_else(|| {
             Discard::Errors(diagnostics.first().map(|d| d.message.clone()).unwrap_or_default())
         })?;
-        Ok(Self { sources, program: Program::Bril(Box::new(front)), optimised: RefCell::default() })
+        let (metered, optimised) = (OnceCell::new(), RefCell::default());
+        Ok(Self { sources, program: Program::Bril(Box::new(front)), metered, optimised })
     }
 
     /// The module with this text.
@@ -101,24 +102,12 @@ impl Subject {
 
     /// Its module, in the form in which it comes to the optimiser.
     pub fn module(&self) -> &Module {
-<<<<<<< HEAD
-        match &self.program {
-            Program::Toy(front) => &front.lowered.module,
-            Program::Bril(front) => &front.lowered.module,
-            Program::Ir(module) => module,
-        }
-    }
-
-    /// What tells its meaning: the oracle, or the interpreter where there is no Toy program.
-    pub fn reference(&self) -> Engine {
-        Engine::new(if self.has_source() { How::Oracle } else { How::Variables }, 0)
-=======
         module(&self.program)
     }
 
     fn program(&self, engine: &Engine) -> &Program {
         match engine.units {
-            Some(_) if self.is_toy() => self.metered.get_or_init(|| {
+            Some(_) if matches!(self.program, Program::Toy(_)) => self.metered.get_or_init(|| {
                 toy(&self.sources, true).unwrap_or_else(|_| panic!("burning fuel, it has errors"))
             }),
             _ => &self.program,
@@ -127,9 +116,8 @@ impl Subject {
 
     /// What tells its meaning to an engine: the oracle, or the interpreter where there is no Toy program.
     pub fn reference(&self, engine: &Engine) -> Engine {
-        let how = if self.is_toy() { How::Oracle } else { How::Variables };
+        let how = if self.has_source() { How::Oracle } else { How::Variables };
         Engine { units: engine.units, ..Engine::new(how, 0) }
->>>>>>> mem
     }
 
     /// Whether it is a program, and not a module.
@@ -146,7 +134,6 @@ impl Subject {
                 let ended = interp::run(&front.program, &front.interner, &mut runtime);
                 self.end(ended.map_err(|halt| (halt.stop, halt.trace)))
             }
-<<<<<<< HEAD
             (How::Oracle, Program::Bril(front)) => {
                 self.interpret_bril(&front.program, &mut runtime)
             }
@@ -156,10 +143,7 @@ impl Subject {
                 again.interpret_bril(&front.program, &mut runtime)
             }
             (How::Written, _) => return Err(Discard::Resources),
-            (How::Oracle | How::Variables, _) => self.interpret(self.module(), &mut runtime),
-=======
             (How::Oracle | How::Variables, _) => self.interpret(module(program), &mut runtime),
->>>>>>> mem
             (How::Ir, _) => self.interpret(&self.optimised(engine), &mut runtime),
             (How::Native, _) => match self.compile(engine, &mut runtime) {
                 Err(error) => Ok(format!("does not compile: {error}")),
@@ -259,6 +243,7 @@ impl Subject {
 fn module(program: &Program) -> &Module {
     match program {
         Program::Toy(front) => &front.lowered.module,
+        Program::Bril(front) => &front.lowered.module,
         Program::Ir(module) => module,
     }
 }

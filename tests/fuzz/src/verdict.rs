@@ -163,16 +163,12 @@ pub fn judge_by(matter: Matter, text: &[u8], engines: &[Engine]) -> Verdict {
             continue;
         };
         match caught(|| subject.run(engine)) {
-<<<<<<< HEAD
-            Ok(Ok(found)) if found == expected => {}
+            Ok(Ok(found)) if found == *expected => {}
             // A program that was written anew ends in another trap at another line.
             Ok(Ok(found))
                 if engine.how == How::Written
                     && found.output == expected.output
                     && [&found, &expected].iter().all(|o| o.end.starts_with("trap")) => {}
-=======
-            Ok(Ok(found)) if found == *expected => {}
->>>>>>> mem
             Ok(Err(_)) => {}
             Ok(Ok(found)) => {
                 let detail = format!("--- expected\n{expected}\n--- found\n{found}");
