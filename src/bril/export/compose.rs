@@ -11,13 +11,19 @@ impl Writer<'_> {
         let bools = self.f.values[args[0]].ty == Type::Bool;
         match op {
             Op::IEq | Op::INe if bools => {
-                let constant = args.iter().find_map(|&arg| self.f.as_const(arg));
-                if let Some(Const::Bool(value)) = constant {
-                    let other = args.iter().find(|&&arg| self.f.as_const(arg).is_none());
-                    let other = self.arg(other.copied().unwrap_or(args[0]))?;
-                    let same = value == (op == Op::IEq);
-                    self.value_inst(dest, Ty::BOOL, if same { "id" } else { "not" }, &[other]);
-                    return Ok(());
+                match [0, 1].map(|i| self.f.as_const(args[i])) {
+                    [Some(a), Some(b)] => {
+                        let held = self.constant(Const::Bool((a == b) == (op == Op::IEq)))?;
+                        self.value_inst(dest, Ty::BOOL, "id", &[held]);
+                        return Ok(());
+                    }
+                    [Some(Const::Bool(value)), None] => {
+                        return self.equals(dest, args[1], value == (op == Op::IEq));
+                    }
+                    [None, Some(Const::Bool(value))] => {
+                        return self.equals(dest, args[0], value == (op == Op::IEq));
+                    }
+                    _ => {}
                 }
                 let (a, b) = (self.arg(args[0])?, self.arg(args[1])?);
                 match op {
@@ -54,6 +60,13 @@ impl Writer<'_> {
         } else {
             self.value_inst(dest, Ty::BOOL, name, &args);
         }
+        Ok(())
+    }
+
+    /// Whether a bool is this one.
+    fn equals(&mut self, dest: Name, value: Value, wanted: bool) -> Write<()> {
+        let value = self.arg(value)?;
+        self.value_inst(dest, Ty::BOOL, if wanted { "id" } else { "not" }, &[value]);
         Ok(())
     }
 

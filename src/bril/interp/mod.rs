@@ -169,6 +169,12 @@ impl Interpreter<'_> {
 
     fn trace(&self) -> Trace {
         let len = self.frames.len();
+        if len == 0 {
+            // Before or after `main`.
+            let main = self.program.main.map(|main| self.program.functions[main].span);
+            let span = main.unwrap_or_default();
+            return Trace::from_chain(1, |_| TraceFrame { function: "top level".into(), span });
+        }
         Trace::from_chain(len, |depth| {
             let frame = self.frames[len - 1 - depth];
             let f = &self.program.functions[frame.function];

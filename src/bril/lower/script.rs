@@ -9,7 +9,6 @@ use toyjit_runtime::Rt;
 /// What comes before and after `main`.
 pub(super) fn script_of(program: &Program, checks: Checks, id: FuncRef) -> ir::Function {
     let mut f = ir::Function::new("start", id, Signature::default());
-    let loc = Loc(0);
     if let Some(main) = program.main {
         let of = &program.functions[main];
         let count = f.int(of.params.len() as i64);
@@ -37,7 +36,7 @@ pub(super) fn script_of(program: &Program, checks: Checks, id: FuncRef) -> ir::F
         }
         f.append(ENTRY, Op::Call, &args, main.index() as u64, None, at);
         if checks == Checks::On {
-            f.append(ENTRY, Op::Rt, &[], Rt::RegionLeaks as u64, None, loc);
+            f.append(ENTRY, Op::Rt, &[], Rt::RegionLeaks as u64, None, at);
         }
     }
     f.blocks[ENTRY].terminator = Terminator::Return(None);
