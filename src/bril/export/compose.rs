@@ -11,19 +11,13 @@ impl Writer<'_> {
         let bools = self.f.values[args[0]].ty == Type::Bool;
         match op {
             Op::IEq | Op::INe if bools => {
-                match [0, 1].map(|i| self.f.as_const(args[i])) {
-                    [Some(a), Some(b)] => {
-                        let held = self.constant(Const::Bool((a == b) == (op == Op::IEq)))?;
-                        self.value_inst(dest, Ty::BOOL, "id", &[held]);
-                        return Ok(());
-                    }
-                    [Some(Const::Bool(value)), None] => {
-                        return self.equals(dest, args[1], value == (op == Op::IEq));
-                    }
-                    [None, Some(Const::Bool(value))] => {
-                        return self.equals(dest, args[0], value == (op == Op::IEq));
-                    }
-                    _ => {}
+                if let Some((value, wanted)) = self.tested(op, args) {
+                    return self.equals(dest, value, wanted);
+                }
+                if let [Some(a), Some(b)] = [0, 1].map(|i| self.f.as_const(args[i])) {
+                    let held = self.constant(Const::Bool((a == b) == (op == Op::IEq)))?;
+                    self.value_inst(dest, Ty::BOOL, "id", &[held]);
+                    return Ok(());
                 }
                 let (a, b) = (self.arg(args[0])?, self.arg(args[1])?);
                 match op {
@@ -61,6 +55,16 @@ impl Writer<'_> {
             self.value_inst(dest, Ty::BOOL, name, &args);
         }
         Ok(())
+    }
+
+    /// The bool that a comparison looks at, and what it must be.
+    pub(super) fn tested(&self, op: Op, args: &[Value]) -> Option<(Value, bool)> {
+        let wanted = |bool: bool| bool == (op == Op::IEq);
+        match (op, [0, 1].map(|i| self.f.as_const(args[i]))) {
+            (Op::IEq | Op::INe, [Some(Const::Bool(bool)), None]) => Some((args[1], wanted(bool))),
+            (Op::IEq | Op::INe, [None, Some(Const::Bool(bool))]) => Some((args[0], wanted(bool))),
+            _ => None,
+        }
     }
 
     /// Whether a bool is this one.

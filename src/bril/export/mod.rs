@@ -260,9 +260,20 @@ impl<'a> Writer<'a> {
                 }
             }
             Terminator::Branch { op, args, edges } => {
-                let condition = self.fresh_name();
-                self.compare(condition, *op, args)?;
-                let [yes, no] = edges;
+                let [mut yes, mut no] = [&edges[0], &edges[1]];
+                let condition = match self.tested(*op, args) {
+                    Some((value, wanted)) => {
+                        if !wanted {
+                            std::mem::swap(&mut yes, &mut no);
+                        }
+                        self.arg(value)?
+                    }
+                    None => {
+                        let condition = self.fresh_name();
+                        self.compare(condition, *op, args)?;
+                        condition
+                    }
+                };
                 self.pass(yes)?;
                 let labels = [self.label(yes.target), self.label(no.target)];
                 if yes.target == no.target && yes.args != no.args {

@@ -32,6 +32,7 @@ impl Writer<'_> {
             Op::StoreField if self.is_region(imm) => return Ok(()),
             Op::StoreGlobal if self.is_index(imm) => return Ok(()),
             Op::CheckNil => return self.alias(result, args[0]),
+            Op::NewStruct if self.is_bril() => return self.alias(result, args[2]),
             Op::CheckDiv => {
                 if !self.is_divided_soon(block, at, result) {
                     let arg = self.arg(args[0])?;
@@ -149,10 +150,6 @@ impl Writer<'_> {
                     self.value_inst(dest, ty, "load", &[pointer]);
                 }
             }
-            Op::NewStruct if self.is_bril() => {
-                let (region, ty) = (self.arg(args[2])?, self.bril_ty(value)?);
-                self.value_inst(dest, ty, "id", &[region]);
-            }
             Op::Call => self.call(Some(value), FuncRef(imm as u32), args)?,
             op => return refuse(format!("`{}`", op.info().name)),
         }
@@ -213,6 +210,9 @@ impl Writer<'_> {
     /// The pointer to an element.
     pub(super) fn place(&mut self, region: Value, index: Value) -> Write<Name> {
         let ty = self.element(region)?;
+        if self.f.as_const(index) == Some(Const::Int(0)) {
+            return self.arg(region);
+        }
         let (region, index) = (self.arg(region)?, self.arg(index)?);
         Ok(self.temporary(Ty { pointers: ty.pointers + 1, ..ty }, "ptradd", &[region, index]))
     }
