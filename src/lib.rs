@@ -41,3 +41,7 @@ pub use engine::{
     CompileError, Diagnostics, Engine, Function, FunctionError, Input, Module, Output, Stop,
     Stopped, Trap,
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/embedding.md")]
+struct EmbeddingPage;

@@ -45,6 +45,8 @@ pub struct Options {
     pub few_registers: bool,
     /// Whether a run can be ended from outside while it is in a loop.
     pub polls: bool,
+    /// Whether calls and rounds of loops burn fuel.
+    pub metered: bool,
     /// What of the processor may be used.
     pub features: Features,
 }
@@ -60,6 +62,7 @@ impl Default for Options {
             fuel: None,
             few_registers: false,
             polls: true,
+            metered: false,
             features: Features::detect(),
         }
     }
@@ -79,13 +82,15 @@ pub struct Front {
 /// Parses and checks the files of `sources`: everything up to the CFG, and all that is to be said
 /// of it. A program comes out only where nothing of that is an error.
 pub fn front(sources: &Sources, timings: &mut Timings) -> (Option<Front>, Vec<Diagnostic>) {
-    front_with(sources, &[], timings)
+    front_with(sources, &[], false, timings)
 }
 
-/// The same for a program that may call functions of the host.
+/// The same for a program that may call functions of the host, and whose code burns fuel where it is
+/// `metered`.
 pub fn front_with(
     sources: &Sources,
     hosts: &[HostHead],
+    metered: bool,
     timings: &mut Timings,
 ) -> (Option<Front>, Vec<Diagnostic>) {
     stacker::maybe_grow(FRONT_RED_ZONE, FRONT_STACK, || {
@@ -96,7 +101,7 @@ pub fn front_with(
             timings.time("check", || sema::check_with(hosts, &ast, &mut interner));
         let syntax_is_right = !has_errors(&diagnostics);
         diagnostics.extend(said);
-        let program = match checked {
+        let mut program = match checked {
             Checked::Whole(program) if syntax_is_right => program,
             Checked::Partly(program) if syntax_is_right => {
                 diagnostics.extend(errors_of_flow(&program, &interner));
@@ -105,6 +110,7 @@ pub fn front_with(
             }
             _ => return (None, diagnostics),
         };
+        program.metered = metered;
         let lowered = timings.time("lower", || lower::lower(&program, &interner));
         diagnostics
             .extend(timings.time("flow", || analysis::check_flow(&lowered.module, &lowered.facts)));
@@ -364,6 +370,7 @@ impl Executable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     fn codes(text: &str) -> Vec<&'static str> {
         let mut sources = Sources::new();
@@ -371,6 +378,43 @@ mod tests {
         let (front, said) = front(&sources, &mut Timings::new());
         assert_eq!(front.is_none(), has_errors(&said));
         said.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect()
+    }
+
+    /// Programs with one or two words in the wrong place: whatever they mean, there is an answer, and
+    /// what is handed on is well formed.
+    #[test]
+    fn broken_programs_have_answers() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let texts = paths.filter(|path| path.extension().is_some_and(|e| e == "toy"));
+        let texts = texts.filter_map(|path| std::fs::read_to_string(path).ok());
+        let mut texts: Vec<String> = texts.filter(|text| text.len() < 3_000).collect();
+        texts.sort();
+        arbtest::arbtest(|u| {
+            let mut text = u.choose(&texts)?.clone();
+            let tokens = syntax::lossless(&text);
+            let words: Vec<_> = tokens.into_iter().filter(|(t, _)| t.is_operand()).collect();
+            if words.is_empty() {
+                return Ok(());
+            }
+            for _ in 0..u.int_in_range(1..=2)? {
+                let (_, place) = u.choose(&words)?.clone();
+                let by = text.get(u.choose(&words)?.1.clone()).unwrap_or("x").to_owned();
+                if text.get(place.clone()).is_some() {
+                    text.replace_range(place, &by);
+                }
+            }
+            let mut sources = Sources::new();
+            sources.add("broken.toy", text.as_str());
+            let (front, said) = front(&sources, &mut Timings::new());
+            assert_eq!(front.is_none(), has_errors(&said), "{text}");
+            if let Some(front) = front {
+                let verified = crate::ir::verify::verify_module(&front.lowered.module);
+                assert!(verified.is_ok(), "{text}: {verified:?}");
+            }
+            Ok(())
+        })
+        .budget(Duration::from_secs(2));
     }
 
     #[test]

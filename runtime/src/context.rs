@@ -31,6 +31,8 @@ pub struct Context {
     pub region: u64,
     /// The index that goes with it.
     pub region_index: u64,
+    /// How many units of fuel are left.
+    pub fuel: u64,
     /// The runtime; set while Toy code runs.
     pub runtime: *mut Runtime,
     /// Addresses of the entry points.
@@ -53,6 +55,8 @@ pub const INTERRUPT: u64 = offset_of!(Context, interrupt) as u64;
 pub const REGION: u64 = offset_of!(Context, region) as u64;
 /// Offset of [`Context::region_index`].
 pub const REGION_INDEX: u64 = offset_of!(Context, region_index) as u64;
+/// Offset of [`Context::fuel`].
+pub const FUEL: u64 = offset_of!(Context, fuel) as u64;
 /// Offset of the table of entry points, 8 bytes each, in the order of `Rt`.
 pub const ENTRY_TABLE: u64 = offset_of!(Context, entries) as u64;
 /// Offset of the globals, 8 bytes each.
@@ -82,6 +86,7 @@ impl ContextMemory {
             interrupt: AtomicU64::new(0),
             region: 0,
             region_index: 0,
+            fuel: u64::MAX,
             runtime: std::ptr::null_mut(),
             entries,
         };

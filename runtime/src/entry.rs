@@ -311,6 +311,9 @@ entries! {
             Ok(())
         };
 
+    /// Uses up a unit of fuel; traps where there is none.
+    Burn = "burn" runtime () -> Unit [IO TRAPS] Runtime::burn;
+
     /// Prints an int or a byte.
     PrintInt = "print_int" runtime (value: Int) -> Unit [IO TRAPS] Runtime::print_int;
     /// Prints a float.
@@ -500,6 +503,12 @@ entries! {
     /// The stack trap, or the end of a run that was interrupted.
     TrapStack = "trap_stack" runtime () -> Never [TRAPS DIVERGES]
         |rt: &mut Runtime| Err(rt.interrupted().unwrap_or(Trap::Stack).into());
+    /// The end of the fuel, which machine code saw.
+    TrapFuel = "trap_fuel" runtime () -> Never [TRAPS DIVERGES]
+        |rt: &mut Runtime| {
+            rt.set_fuel(0);
+            Err(Trap::Fuel.into())
+        };
     /// The end of a run that was interrupted.
     TrapInterrupt = "trap_interrupt" runtime () -> Never [TRAPS DIVERGES]
         |rt: &mut Runtime| Err(rt.interrupted().unwrap_or(Trap::Interrupted).into());

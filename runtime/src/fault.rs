@@ -98,6 +98,7 @@ faults! {
     PushNoBarrier: "`push` does not remember old arrays",
     GcGlobals: "globals are no roots",
     GcRemembered: "remembered objects are not scanned",
+    GcChanged: "what is stored into while the old generation is marked is not scanned again",
 }
 
 #[cfg(feature = "seeded-faults")]

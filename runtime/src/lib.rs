@@ -28,6 +28,7 @@ mod host;
 mod input;
 mod interrupt;
 mod large;
+mod mark;
 mod memory;
 mod nursery;
 mod object;

@@ -29,6 +29,7 @@ Examples:
   toyjit run --engine interp program.toy     interpret the typed tree instead
   toyjit run -p prog.bril 10                 interpret a Bril program and count its instructions
   toyjit run --timeout 2 --max-heap 512M x.toy       end it when it takes more
+  toyjit run --fuel 1000000 x.toy            end it always at the same place
   echo 'print(6 * 7);' | toyjit run -        a program from standard input
   toyjit run --time=json --no-run big.toy    how long each stage of compilation takes")]
 pub struct RunArgs {

@@ -62,6 +62,8 @@ pub struct Session {
     uses: SideTable<GlobalId, u32>,
     /// Globals that no name means, but code may use.
     retired: Vec<GlobalId>,
+    /// Functions that no name means, but code may use.
+    hidden: Vec<FuncId>,
     /// Globals that nobody uses.
     free: Vec<GlobalId>,
     next_function: u32,
@@ -117,6 +119,7 @@ impl Session {
             struct_types: Vec::new(),
             uses: SideTable::new(0),
             retired: Vec::new(),
+            hidden: Vec::new(),
             free: Vec::new(),
             next_function: 0,
             census_at: CENSUS,
@@ -196,6 +199,7 @@ impl Session {
             let Some(mut entry) = entry.filter(|_| is_right) else {
                 return Err(Failure::Diagnostics(said));
             };
+            entry.known.program.metered = self.options.metered;
             let moved = self.moved(&entry);
             let (draft, more) = timings.time("lower", || {
                 Draft::lower(&mut entry, moved, self.known.program.functions.len(), &self.interner)
@@ -228,10 +232,13 @@ impl Session {
         let ended = format!("{};", text.trim_end());
         let base = self.sources.add(name, ended).ok_or_else(too_large)?;
         let second = syntax::parse(&self.sources, base, &mut self.interner);
+        self.sources.remove_last();
         if second.1.len() < first.1.len() {
+            // Messages show what was entered.
+            let shown = format!("{} ", text.trim_end());
+            let base = self.sources.add(name, shown).ok_or_else(too_large)?;
             return Ok((base, second.0, second.1));
         }
-        self.sources.remove_last();
         let base = self.sources.add(name, text).ok_or_else(too_large)?;
         Ok((base, first.0, first.1))
     }
@@ -265,6 +272,7 @@ impl Session {
 
     fn run(&mut self, unit: &Unit, draft: &Draft, first: u32) -> Result<(), Halt> {
         let script = draft.module.script.unwrap_or(FuncRef(0));
+        self.runtime.refuel();
         let ran = unit.linked.call(&mut self.runtime, script, &Arguments::default());
         self.runtime.interrupter().clear();
         let flushed = self.runtime.output.flush();
@@ -331,6 +339,8 @@ impl Session {
             self.known.forget_functions(functions_before);
         }
         self.retired.extend(renamed);
+        self.retired.extend(entry.hidden.iter().filter_map(|&id| self.known.slots[id]));
+        self.hidden.extend(&entry.hidden);
         self.keep(unit, &draft, first, draft.makes_closures);
         left.sort_unstable();
         left.dedup();
@@ -338,6 +348,9 @@ impl Session {
             self.drop_unit_if_dead(home);
         }
         self.clear_globals();
+        if !entry.hidden.is_empty() {
+            self.census_if_due();
+        }
         notes
     }
 
@@ -383,7 +396,27 @@ impl Session {
             self.uses[global] += 1;
         }
         self.units.insert(first, unit);
-        if pinned && self.units.values().filter(|unit| unit.pinned).count() >= self.census_at {
+        if pinned {
+            self.census_if_due();
+        }
+    }
+
+    /// Whether code can call a function of a unit by its name: a function that is hidden by one of
+    /// other types can be called as long as something uses its slot.
+    fn is_callable(&self, first: u32, unit: &Unit) -> bool {
+        let mut named = unit.named.iter();
+        named.any(|&(id, _)| self.homes[id] == Some(first) && self.known.slots[id].is_some())
+    }
+
+    /// The units that only function values lead to, if anything does.
+    fn waiting(&self) -> usize {
+        let is_waiting =
+            |&(&first, unit): &(&u32, &Unit)| unit.pinned || !self.is_callable(first, unit);
+        self.units.iter().filter(is_waiting).count()
+    }
+
+    fn census_if_due(&mut self) {
+        if self.waiting() >= self.census_at {
             self.census();
         }
     }
@@ -392,16 +425,15 @@ impl Session {
     fn census(&mut self) {
         let live = self.runtime.live_types();
         let is_dead = |first: u32, unit: &Unit| {
-            let may_make_more = unit.named.iter().any(|&(id, _)| self.homes[id] == Some(first));
-            unit.pinned && !may_make_more && unit.types.clone().all(|ty| !live[ty as usize])
+            !self.is_callable(first, unit) && unit.types.clone().all(|ty| !live[ty as usize])
         };
         let units = self.units.iter().filter(|&(&first, unit)| is_dead(first, unit));
         let dead: Vec<u32> = units.map(|(&first, _)| first).collect();
         for first in dead {
             self.drop_unit(first);
         }
-        let pinned = self.units.values().filter(|unit| unit.pinned).count();
-        self.census_at = CENSUS + 2 * pinned;
+        self.clear_globals();
+        self.census_at = CENSUS + 2 * self.waiting();
     }
 
     fn drop_unit_if_dead(&mut self, home: u32) {
@@ -417,6 +449,11 @@ impl Session {
             unit.linked.unlink(&mut self.runtime);
             for &global in &unit.globals {
                 self.uses[global] -= 1;
+            }
+            for (id, _) in unit.named {
+                if self.homes[id] == Some(home) {
+                    self.homes[id] = None;
+                }
             }
         }
     }
@@ -455,6 +492,14 @@ impl Session {
         let (dead, used): (Vec<_>, Vec<_>) =
             self.retired.drain(..).partition(|&id| self.uses[id] == 0);
         self.retired = used;
+        let slots = &mut self.known.slots;
+        self.hidden.retain(|&function| {
+            let stays = slots[function].is_some_and(|slot| !dead.contains(&slot));
+            if !stays {
+                slots[function] = None;
+            }
+            stays
+        });
         for id in dead {
             self.runtime.set_global(id.0, 0);
             self.free.push(id);

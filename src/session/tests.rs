@@ -138,3 +138,30 @@ fn memory_of_dead_entries_is_returned() {
     assert!(d.session.known.program.globals.len() < 12);
     assert!(d.session.runtime.globals() < 12);
 }
+
+#[test]
+fn hidden_functions_go_when_nothing_uses_them() {
+    let mut d = Driven::new();
+    for _ in 0..150 {
+        d.says("fn f(x: int) -> int { return x; }", "");
+        d.says("fn f(x: float) -> float { return x; }", "");
+    }
+    assert!(d.session.units.len() <= 2 * CENSUS, "{}", d.session.units.len());
+    assert!(d.session.runtime.globals() < 20);
+    // What a function, or a value, leads to stays.
+    d.says("fn g(x: int) -> int { return x + 1; }", "");
+    d.says("fn user(x: int) -> int { return g(x); }", "");
+    d.says("fn h(x: int) -> int { return x + 2; }", "");
+    d.says("let hs = [h]", "");
+    d.says("fn g() {}", "note: `g` has other types now: `user` keeps calling the old one");
+    d.says("fn h() {}", "");
+    d.session.census();
+    d.says("let noise = [1, 2, 3]; fn more(x: int) -> int { return noise[x]; }", "");
+    d.says("user(1) + hs[0](1) + more(0)", "= 6 : int");
+    d.says("fn user(x: int) -> int { return x; }", "");
+    d.says("hs[0] = fn(x: int) -> int { return 7; };", "");
+    let units = d.session.units.len();
+    d.session.census();
+    assert_eq!(d.session.units.len(), units - 2);
+    d.says("user(1) + hs[0](1)", "= 8 : int");
+}

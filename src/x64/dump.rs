@@ -241,6 +241,7 @@ pub fn text<R: Copy>(inst: &Inst<R>, name: &dyn Fn(R) -> String) -> String {
             }
         }
         Inst::Poll => "poll".to_owned(),
+        Inst::Burn => "burn".to_owned(),
         Inst::Jump => "jump".to_owned(),
         Inst::Branch { compare: c } => format!("branch {}", compare(c)),
         Inst::Return { value: Some(value) } => {

@@ -305,6 +305,8 @@ pub enum Inst<R = VReg> {
     },
     /// At the head of a loop: where a run that shall end is made to leave it.
     Poll,
+    /// Uses up a unit of fuel; traps where there is none.
+    Burn,
     Jump,
     /// To the first successor where the comparison holds, else to the second.
     Branch {
@@ -473,6 +475,7 @@ impl<R: Copy> Inst<R> {
                 Inst::Call { callee, uses: Box::default(), def }
             }
             Inst::Poll => Inst::Poll,
+            Inst::Burn => Inst::Burn,
             Inst::Jump => Inst::Jump,
             Inst::Branch { compare } => Inst::Branch { compare: compare.map(f) },
             Inst::Return { value } => {

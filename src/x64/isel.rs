@@ -460,6 +460,7 @@ impl Selector<'_> {
             Op::NewClosure => self.new_closure(dst, data.imm, args),
             Op::Call => self.call(FuncRef(data.imm as u32), args, data.result.map(|_| dst)),
             Op::CallValue => self.call_value(args, data.result.map(|_| dst)),
+            Op::Rt if facts::row(data.imm) == Rt::Burn => self.push(Inst::Burn),
             Op::Rt => self.call_runtime(facts::row(data.imm), args, data.result.map(|_| dst)),
         }
     }

@@ -19,7 +19,7 @@ use crate::bench::suite::SUITE;
 use crate::bench::{Engine, Failure, Plan, Program, Variant, measure};
 use crate::opt::PASSES;
 use crate::pipeline::Options;
-use crate::report::{EXIT_ERRORS, EXIT_FAULT, EXIT_USAGE, exit_code, fault_report, stop_report};
+use crate::report::{EXIT_ERRORS, EXIT_USAGE};
 use crate::source::Sources;
 use crate::timing::Clock;
 use clap::{Args, ValueEnum};
@@ -146,11 +146,11 @@ fn levels(args: &BenchArgs) -> Result<(), i32> {
 
 fn compare_peers(args: &BenchArgs, file: &Path) -> Result<(), i32> {
     let bytes = std::fs::read(file).map_err(|error| {
-        anstream::eprintln!("error: can't read {}: {error}", file.display());
+        source::complain(&format!("can't read {}: {error}", file.display()), None);
         EXIT_USAGE
     })?;
     let peers = Peers::parse(&bytes).map_err(|problem| {
-        anstream::eprintln!("error: {}: {problem}", file.display());
+        source::complain(&format!("{}: {problem}", file.display()), None);
         EXIT_USAGE
     })?;
     write(args, || peers.text(), || peers.json(), || peers.page())
@@ -165,7 +165,7 @@ fn write(
 ) -> Result<(), i32> {
     let to_file = |path: &Path, text: &str| {
         std::fs::write(path, text).map_err(|error| {
-            anstream::eprintln!("error: can't write {}: {error}", path.display());
+            source::complain(&format!("can't write {}: {error}", path.display()), None);
             EXIT_USAGE
         })
     };
@@ -258,22 +258,15 @@ fn tell_failure(program: &Program, failure: &Failure) -> i32 {
             source::tell(&program.sources, list);
             EXIT_ERRORS
         }
-        Failure::Stopped(halt) => {
-            let report = stop_report(&program.sources, &halt.stop, &halt.trace, source::color());
-            anstream::eprint!("{report}");
-            exit_code(&halt.stop)
-        }
-        Failure::Compile(error) => {
-            anstream::eprint!("{}", fault_report(&error.to_string()));
-            EXIT_FAULT
-        }
+        Failure::Stopped(halt) => source::stop_code(&program.sources, &halt.stop, &halt.trace),
+        Failure::Compile(error) => source::fault(&error.to_string()),
         Failure::Differs(first, other) => {
-            anstream::eprintln!(
-                "error: {} prints or returns something else by {other} than by {first}\nA program \
-                 whose output depends on the time can't be compared; any other shows a fault of \
-                 toyjit.",
+            let message = format!(
+                "{} prints or returns something else by {other} than by {first}: where that does \
+                 not depend on the time, it is a fault of toyjit",
                 program.name
             );
+            source::complain(&message, None);
             EXIT_ERRORS
         }
     }

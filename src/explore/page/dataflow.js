@@ -49,8 +49,17 @@ addView("dataflow", "Dataflow", (f, view, rest) => {
       const old = Array.isArray(p.states[before]) ? p.states[before] : null;
       const kind = (fact) => (old && !old.includes(fact) ? "new" : "");
       const gone = old ? old.filter((fact) => !known.includes(fact)) : [];
-      const all = [...known.map((fact) => factChip(fact, kind(fact))), ...gone.map((fact) => factChip(fact, "gone"))];
-      return all.length ? all : [el("span.note", null, "{}")];
+      // What is new comes first, where not all is shown.
+      const news = known.length > MANY ? (a, b) => (kind(a) === "new" ? 0 : 1) - (kind(b) === "new" ? 0 : 1) : null;
+      const all = [...(news ? [...known].sort(news) : known).map((fact) => () => factChip(fact, kind(fact))), ...gone.map((fact) => () => factChip(fact, "gone"))];
+      return all.length ? few(all) : [el("span.note", null, "{}")];
+    };
+    // A cell is written anew only where it shows something else.
+    const put = (cell, state, before) => {
+      const key = `${state} ${before}`;
+      if (cell.dataset.key === key) return;
+      cell.dataset.key = key;
+      cell.replaceChildren(...facts(state, before));
     };
     const meaning = new Map(p.legend);
     const factChip = (fact, kind) => {
@@ -59,7 +68,7 @@ addView("dataflow", "Dataflow", (f, view, rest) => {
       if (help) made.setAttribute("data-help", p.facts[fact] + ": " + help);
       return made;
     };
-    const plain = (state) => (state == null ? "" : Array.isArray(p.states[state]) ? (p.states[state].length ? p.states[state].map((fact) => factChip(fact)) : [el("span.note", null, "{}")]) : p.states[state]);
+    const plain = (state) => (state == null ? "" : Array.isArray(p.states[state]) ? (p.states[state].length ? few(p.states[state].map((fact) => () => factChip(fact))) : [el("span.note", null, "{}")]) : p.states[state]);
     const cells = new Map();
     const rows = new Map(p.blocks.map(([b, added, killed]) => {
       const [input, output] = [el("td"), el("td")];
@@ -78,9 +87,10 @@ addView("dataflow", "Dataflow", (f, view, rest) => {
       for (const [b, { input, output }] of cells) {
         const now = event && event.b === b;
         const moved = event && (event.changed || []).some(([other]) => other === b);
-        input.replaceChildren(...facts(state.input[b], now ? (state.was.input ?? (forward ? null : state.was.input)) : null));
-        output.replaceChildren(...facts(state.output[b], now ? state.was.output : null));
-        rows.get(b).setAttribute("class", now ? "now" : moved ? "moved" : "");
+        put(input, state.input[b], now ? state.was.input : null);
+        put(output, state.output[b], now ? state.was.output : null);
+        const kind = now ? "now" : moved ? "moved" : "";
+        if (rows.get(b).className !== kind) rows.get(b).className = kind;
       }
       const waiting = state.waiting;
       list.replaceChildren(...(rounds ? [] : ["worklist ", ...chips(waiting.map(name), "wait")]));

@@ -43,21 +43,22 @@ function drawGraph(layout, options = {}) {
   }
 
   const graph = { svg, places };
+  const linesOf = (b) => (options.lines ? options.lines(b) : b.rows.map((row) => row.text));
+  // What is written, marked and lit already is left alone.
+  const written = new Map();
+  const marked = new Map();
+  const lit = new Map();
 
   /// Shows the blocks of a stage; blocks of other stages are ghosts.
   graph.show = (blocks) => {
     const there = new Map(blocks.map((b) => [b.number, b]));
+    marked.clear();
     for (const [number, group] of groups) {
       const b = there.get(number);
-      group.querySelectorAll("text").forEach((text) => text.remove());
-      if (!b) {
-        group.setAttribute("class", "node ghost");
-        group.append(el("text.head", { x: 6, y: 14 }, "b" + number));
-        continue;
-      }
-      group.setAttribute("class", "node depth" + Math.min(3, b.depth) + (b.header ? " header" : ""));
-      graph.write(b);
+      group.setAttribute("class", b ? "node depth" + Math.min(3, b.depth) + (b.header ? " header" : "") : "node ghost");
+      write(number, group, b ? b.head : "b" + number, b ? linesOf(b) : []);
     }
+    lit.clear();
     const present = new Map(blocks.flatMap((b) => b.succs.map(({ to, back }) => [b.number + ">" + to, back])));
     for (const [name, { path, arrow }] of paths) {
       const kind = !present.has(name) ? "absent" : present.get(name) ? "back" : "";
@@ -68,12 +69,14 @@ function drawGraph(layout, options = {}) {
   };
 
   /// Writes the lines of a block.
-  graph.write = (b) => {
-    const group = groups.get(b.number);
-    if (!group) return;
-    const at = places.get(b.number);
+  graph.write = (b) => groups.has(b.number) && write(b.number, groups.get(b.number), b.head, linesOf(b));
+
+  function write(number, group, head, lines) {
+    const key = head + "\n" + lines.join("\n");
+    if (written.get(number) === key) return;
+    written.set(number, key);
+    const at = places.get(number);
     group.querySelectorAll("text").forEach((text) => text.remove());
-    const lines = options.lines ? options.lines(b) : b.rows.map((row) => row.text);
     const room = Math.max(1, Math.min(LINES + 1, Math.floor((at.h - 4) / LINE) - 1));
     const letters = Math.floor((at.w - 10) / 6.6);
     const shown = lines.length > room ? [...lines.slice(0, room - 1), [`… ${lines.length - room + 1} more`, "more"]] : lines;
@@ -83,25 +86,31 @@ function drawGraph(layout, options = {}) {
       const cut = text.length > room ? text.slice(0, Math.max(0, room - 1)) + "…" : text;
       group.append(el("text" + (kind ? "." + kind : ""), { x: 6, y: 14 + i * LINE }, cut + behind));
     };
-    put(b.head, "head", 0);
+    put(head, "head", 0);
     shown.forEach((line, i) => (Array.isArray(line) ? put(line[0], line[1], i + 1, line[2]) : put(line, "", i + 1)));
-  };
+  }
 
   /// Gives blocks classes: an object of sets or lists by class.
   graph.mark = (marks) => {
-    const all = Object.keys(marks);
+    const sets = Object.entries(marks).map(([kind, numbers]) => [kind, new Set(numbers)]);
     for (const [number, group] of groups) {
-      for (const kind of all) group.classList.toggle(kind, [...marks[kind]].includes(number));
+      const kinds = sets.filter(([, numbers]) => numbers.has(number)).map(([kind]) => kind);
+      const before = marked.get(number) || [];
+      if (kinds.join() === before.join()) continue;
+      marked.set(number, kinds);
+      group.classList.remove(...before);
+      group.classList.add(...kinds);
     }
   };
 
   /// Gives edges a class, chosen by `kind(from, to)`.
   graph.edges = (kind) => {
     for (const [name, { path }] of paths) {
-      if (path.classList.contains("absent")) continue;
       const [from, to] = name.split(">").map(Number);
-      path.classList.remove("on", "off", "wait");
       const chosen = kind(from, to);
+      if (lit.get(name) === chosen || path.classList.contains("absent")) continue;
+      lit.set(name, chosen);
+      path.classList.remove("on", "off", "wait");
       if (chosen) path.classList.add(chosen);
     }
   };

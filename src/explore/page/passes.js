@@ -72,16 +72,24 @@ function diffView(f, from, to) {
   const choose = (chosen) => el("select", { onchange: draw }, texts.map((text, i) => el("option", { value: i, selected: i === chosen }, text.name)));
   const [a, b] = [choose(from), choose(to)];
   const count = el("span.count");
+  const whole = el("input", { type: "checkbox", id: "whole", onchange: draw });
+  const NEAR = 3;
   function draw() {
     const lines = diff(texts[a.value].lines(), texts[b.value].lines());
     const kinds = { "+": ".add", "-": ".del", " ": "" };
-    out.replaceChildren(el("pre.code", null, lines.map(([kind, line]) => el("span.row" + kinds[kind], null, kind + " ", codeLine(line)))));
+    const near = new Set(lines.flatMap(([kind], i) => (kind === " " ? [] : Array.from({ length: 2 * NEAR + 1 }, (_, k) => i - NEAR + k))));
+    const rows = [];
+    lines.forEach(([kind, line], i) => {
+      if (whole.checked || near.has(i)) rows.push(el("span.row" + kinds[kind], null, kind + " ", codeLine(line)));
+      else if (!i || near.has(i - 1)) rows.push(el("span.row.head", null, "  …"));
+    });
+    out.replaceChildren(el("pre.code", null, rows));
     const n = (kind) => lines.filter(([k]) => k === kind).length;
     count.textContent = `${n("-")} lines gone, ${n("+")} new`;
   }
   const set = (from, to) => { [a.value, b.value] = [from, to]; draw(); };
   set(from, to);
-  return { element: el("section", null, el("div.bar", null, el("h2", null, "Difference"), "from", a, "to", b, count), out), set };
+  return { element: el("section", null, el("div.bar", null, el("h2", null, "Difference"), "from", a, "to", b, el("label", null, whole, " all lines"), count), out), set };
 }
 
 const DEPTHS = "blocks in loops are tinted, loops begin at a strong border, edges that go back are orange";

@@ -77,7 +77,29 @@ function makeStates(events, initial, next) {
   };
 }
 
+/// A pane of code that is filled when it comes into view.
+function late(rows) {
+  const code = el("pre.code");
+  const pane = el("div.pane", { tabindex: 0 }, code);
+  new IntersectionObserver((seen, observer) => {
+    if (!seen.some((entry) => entry.isIntersecting)) return;
+    observer.disconnect();
+    code.replaceChildren(...rows());
+  }).observe(pane);
+  return pane;
+}
+
+/// Many things, each made by a function: the first of them, and the others when they are asked for.
+const MANY = 40;
+function few(makers) {
+  const made = makers.slice(0, MANY).map((make) => make());
+  const rest = makers.slice(MANY);
+  if (!rest.length) return made;
+  const more = el("button.chip", { onclick: () => more.replaceWith(...rest.map((make) => make())) }, `… ${rest.length} more`);
+  return [...made, more];
+}
+
 const chip = (text, kind) => el("span.chip" + (kind ? "." + kind : ""), null, text);
-const chips = (texts, kind) => (texts.length ? texts.map((text) => chip(text, kind)) : [el("span.note", null, "–")]);
+const chips = (texts, kind) => (texts.length ? few(texts.map((text) => () => chip(text, kind))) : [el("span.note", null, "–")]);
 const name = (number) => "b" + number;
 const legend = (...rows) => el("div.legend", null, rows.map(([color, text]) => el("span", null, el("i", { style: `background: var(--${color})` }), text)));

@@ -70,7 +70,8 @@ addView("registers", "Registers", (f, view, rest) => {
   };
   const used = registers.filter((reg) => all.some(([kind, , r]) => (kind === "assign" || kind === "evict") && r === reg));
   const lanes = [...used, "slot"];
-  const [TEXT, THIN, WIDE] = [Math.min(300, 20 + Math.max(...texts.map((text) => Math.min(text.length, 40)), 0) * 6.7), 9, 38];
+  const [TEXT, THIN, WIDE] = [Math.min(innerWidth < 700 ? 150 : 300, 20 + Math.max(...texts.map((text) => Math.min(text.length, 40)), 0) * 6.7), 9, 38];
+  const letters = Math.floor(TEXT / 6.7) - 6;
   const laneX = TEXT + ranges.length * THIN + 24;
   const width = laneX + lanes.length * WIDE + 8;
   const svg = el("svg.lanes", { width, height: y + 8, viewBox: `0 0 ${width} ${y + 8}`, role: "img", "aria-label": "live intervals and registers" });
@@ -84,7 +85,7 @@ addView("registers", "Registers", (f, view, rest) => {
   base.append(el("text.dim", { x: 4, y: 12 }, "instruction"), el("text.dim", { x: TEXT, y: 12 }, ranges.length > 9 ? "intervals" : ""));
   for (let i = 0; i < insts; i++) {
     if (heads.has(i)) base.append(el("line.rule", { x1: 0, x2: width, y1: tops[i] - LINE + 1, y2: tops[i] - LINE + 1 }), el("text.dim", { x: 4, y: tops[i] - 4 }, cut(heads.get(i))));
-    base.append(el("text", { x: 4, y: tops[i] + 11 }, `${String(i).padStart(3)} ${texts[i].length > 38 ? texts[i].slice(0, 37) + "…" : texts[i]}`));
+    base.append(el("text", { x: 4, y: tops[i] + 11 }, `${String(i).padStart(3)} ${texts[i].length > letters ? texts[i].slice(0, letters - 1) + "…" : texts[i]}`));
   }
   const pending = el("g");
   bars.append(pending);

@@ -20,13 +20,15 @@ addView("sccp", "SCCP", (f, view, rest) => {
   });
   const of = new Map(blocks.map((b) => [b.number, b]));
   const target = (b, edge) => of.get(b).succs[edge].to;
-  const defined = (row) => (row.text.match(/^(v\d+)/) || [])[1];
+  for (const b of blocks) for (const row of b.rows) row.value = (row.text.match(/^(v\d+)/) || [])[1];
+  const defined = (row) => row.value;
   let state = initial;
+  let reached = new Set();
   const graph = drawGraph(f.layout, {
     lines: (b) => b.rows.map((row) => {
       const value = defined(row);
       const fact = value && state.facts[value];
-      return fact && fact !== "nothing yet" ? [row.text, value === state.value ? "new" : "", `  ⟵ ${fact}`] : [row.text, state.reached.includes(b.number) ? "" : "old"];
+      return fact && fact !== "nothing yet" ? [row.text, value === state.value ? "new" : "", `  ⟵ ${fact}`] : [row.text, reached.has(b.number) ? "" : "old"];
     }),
   });
   graph.show(blocks);
@@ -47,14 +49,11 @@ addView("sccp", "SCCP", (f, view, rest) => {
     edge: () => `The edge from ${name(a)} to ${name(target(a, b))} is executable from now on.`,
     do: () => `Nothing rises any more. Done about it: ${a}.`,
   })[kind]();
-  const written = new Map();
   const made = makePlayer(events.length, (step) => {
     state = at(step);
-    for (const b of blocks) {
-      const text = b.rows.map((row) => state.facts[defined(row)] + (defined(row) === state.value)).join() + state.reached.includes(b.number);
-      if (written.get(b.number) !== text) { written.set(b.number, text); graph.write(b); }
-    }
-    graph.mark({ now: state.now == null ? [] : [state.now], off: blocks.map((b) => b.number).filter((b) => !state.reached.includes(b)), changed: state.value ? [home.get(state.value)] : [] });
+    reached = new Set(state.reached);
+    blocks.forEach(graph.write);
+    graph.mark({ now: state.now == null ? [] : [state.now], off: blocks.map((b) => b.number).filter((b) => !reached.has(b)), changed: state.value ? [home.get(state.value)] : [] });
     const on = new Set(state.edges.map(([b, edge]) => b + ">" + target(b, edge)));
     const wait = new Set(state.edgeWork.map(([b, edge]) => b + ">" + target(b, edge)));
     graph.edges((from, to) => (on.has(from + ">" + to) ? "on" : wait.has(from + ">" + to) ? "wait" : "off"));
@@ -64,7 +63,7 @@ addView("sccp", "SCCP", (f, view, rest) => {
       const news = value === state.value && state.old != null;
       const shown = news ? [chip(state.old, "gone"), chip(fact, "new")] : [chip(fact)];
       if (cell.dataset.fact !== fact + news) { cell.replaceChildren(...shown); cell.dataset.fact = fact + news; }
-      rows.get(value).setAttribute("class", value === state.value ? "now" : "");
+      rows.get(value).classList.toggle("now", value === state.value);
     }
     edgeList.replaceChildren("edges ", ...chips(state.edgeWork.map(([b, edge]) => `${name(b)} → ${name(target(b, edge))}`), "wait"));
     valueList.replaceChildren("values ", ...chips(state.valueWork, "wait"));

@@ -99,13 +99,9 @@ addView("ssa", "SSA", (f, view, rest) => {
       ];
     }
     const side = el("div");
-    let written = new Map();
     const made = makePlayer(c.events.length, (step) => {
       state = at(step);
-      for (const b of blocks) {
-        const text = JSON.stringify(lines(b));
-        if (written.get(b.number) !== text) { written.set(b.number, text); graph.write(b); }
-      }
+      blocks.forEach(graph.write);
       const keys = (of) => Object.keys(of).map(Number);
       graph.mark(braun
         ? { now: state.now == null ? [] : [state.now], changed: state.changed, done: keys(state.sealed), waiting: keys(state.filled) }
@@ -153,6 +149,6 @@ addView("ssa", "SSA", (f, view, rest) => {
     const rows = f.ssa.map((c) => el("tr", null, el("td", null, c.name), el("td.number", null, String(c.params)), el("td.number", null, String(c.dead)), el("td.number", null, String(c.insts))));
     return el("section", null, el("h2", null, "Side by side"),
       el("table.counts", null, el("tr", null, ["construction", "parameters", "of them dead", "instructions"].map((head) => el("th", null, head))), rows),
-      el("div.columns", null, f.ssa.filter((c) => c.name !== "braun+gvn").map((c) => el("div", null, el("h3", null, c.name), el("div.pane", { tabindex: 0 }, el("pre.code", null, blockRows(f, c.blocks)))))));
+      el("div.columns", null, f.ssa.filter((c) => c.name !== "braun+gvn").map((c) => el("div", null, el("h3", null, c.name), late(() => blockRows(f, c.blocks))))));
   }
 }, (f) => f.ssa && f.variableLayout);

@@ -127,9 +127,9 @@ impl fmt::Display for Fact {
             Fact::Top => f.write_str("nothing yet"),
             Fact::INT => f.write_str("any int"),
             Fact::Int { lo, hi } if lo == hi => write!(f, "{lo}"),
-            Fact::Int { lo: i64::MIN, hi } => write!(f, "≤ {hi}"),
-            Fact::Int { lo, hi: i64::MAX } => write!(f, "≥ {lo}"),
-            Fact::Int { lo, hi } => write!(f, "{lo} to {hi}"),
+            Fact::Int { lo: i64::MIN, hi } => write!(f, "≤ {}", bound(hi)),
+            Fact::Int { lo, hi: i64::MAX } => write!(f, "≥ {}", bound(lo)),
+            Fact::Int { lo, hi } => write!(f, "{} to {}", bound(lo), bound(hi)),
             Fact::Const(Const::Float(bits)) => write!(f, "{:?}", f64::from_bits(bits)),
             Fact::Const(Const::Bool(b)) => write!(f, "{b}"),
             Fact::Const(Const::Nil) => f.write_str("nil"),
@@ -139,6 +139,17 @@ impl fmt::Display for Fact {
             Fact::NonNil => f.write_str("not nil"),
             Fact::Any => f.write_str("anything"),
         }
+    }
+}
+
+/// An int, or how far it is from the ends.
+fn bound(k: i64) -> String {
+    match k {
+        i64::MIN => "MIN".to_owned(),
+        i64::MAX => "MAX".to_owned(),
+        k if k < i64::MIN + 1000 => format!("MIN + {}", k - i64::MIN),
+        k if k > i64::MAX - 1000 => format!("MAX - {}", i64::MAX - k),
+        k => k.to_string(),
     }
 }
 

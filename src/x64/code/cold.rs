@@ -36,6 +36,8 @@ pub(super) enum ColdKind {
     Stack,
     /// The end of a run that was interrupted.
     Poll,
+    /// The fuel trap.
+    Fuel,
     /// Puts an object into the remembered set.
     Remember(PReg),
     /// Allocates where the nursery is full; `inst` is the safepoint.
@@ -98,6 +100,7 @@ impl Emitter<'_> {
                 self.trap(Rt::TrapStack);
             }
             ColdKind::Poll => self.trap(Rt::TrapInterrupt),
+            ColdKind::Fuel => self.trap(Rt::TrapFuel),
             ColdKind::Remember(object) => {
                 self.asm.mov(SCRATCH, Rmi::Reg(object));
                 self.call_stub(Stub::Remember);

@@ -81,6 +81,7 @@ pub(super) fn calls_anything(inst: &Inst) -> bool {
             | Inst::Barrier { .. }
             | Inst::Alloc { .. }
             | Inst::Poll
+            | Inst::Burn
     )
 }
 

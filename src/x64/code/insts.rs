@@ -11,7 +11,7 @@ use crate::x64::inst::{
 };
 use crate::x64::regs::{CONTEXT, R10, RAX, RDI, RDX, RSP, SCRATCH};
 use toyjit_runtime::Rt;
-use toyjit_runtime::context::{NURSERY_END, NURSERY_NEXT};
+use toyjit_runtime::context::{FUEL, NURSERY_END, NURSERY_NEXT};
 use toyjit_runtime::fault::{self, Fault};
 use toyjit_runtime::layout::{CLOSURE_CODE, HEADER_LOG_BYTE, LOG_MASK};
 use toyjit_runtime::region::{REGION_LEN, REGION_READY};
@@ -223,6 +223,11 @@ impl Emitter<'_> {
             }
             Inst::Alloc { dst, size, header } => self.allocate(reg(dst), size, header, index),
             Inst::Call { callee, .. } => self.call(callee, index),
+            Inst::Burn => {
+                let (cold, _) = self.cold(ColdKind::Fuel);
+                self.asm.alu_mem(AluOp::Sub, Mem::context(FUEL), Rmi::Imm(1));
+                self.asm.jump_if(Cond::B, cold);
+            }
             Inst::Poll
             | Inst::Jump
             | Inst::Branch { .. }

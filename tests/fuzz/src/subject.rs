@@ -1,7 +1,7 @@
 //! A program under test, and what a run of it shows.
 
 use crate::engine::{Engine, How};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::fmt;
 use toyjit::bril;
 use toyjit::interp;
@@ -40,12 +40,14 @@ pub enum Discard {
 pub struct Subject {
     sources: Sources,
     program: Program,
+    /// The same, burning fuel.
+    metered: OnceCell<Program>,
     /// Modules after the passes, by what the passes were told.
     optimised: RefCell<Vec<(Passes, Module)>>,
 }
 
-/// Level, passes left out, fuel.
-type Passes = (u8, Vec<String>, Option<u64>);
+/// Level, passes left out, rewrites, whether the code burns fuel.
+type Passes = (u8, Vec<String>, Option<u64>, bool);
 
 enum Program {
     Toy(Box<Front>),
@@ -61,12 +63,9 @@ impl Subject {
     pub fn toy(text: &str) -> Result<Self, Discard> {
         let mut sources = Sources::new();
         sources.add("program.toy", text).ok_or(Discard::Resources)?;
-        let (front, diagnostics) = pipeline::front(&sources, &mut Timings::new());
-        let front = front.ok_or_else(|| {
-            let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
-            Discard::Errors(first.map(|d| d.message.clone()).unwrap_or_default())
-        })?;
-        Ok(Self { sources, program: Program::Toy(Box::new(front)), optimised: RefCell::default() })
+        let program = toy(&sources, false)?;
+        let (metered, optimised) = (OnceCell::new(), RefCell::default());
+        Ok(Self { sources, program, metered, optimised })
     }
 
     /// The Bril program with this text.
@@ -84,7 +83,8 @@ impl Subject {
         let front = front.ok_or_else(|| {
             Discard::Errors(diagnostics.first().map(|d| d.message.clone()).unwrap_or_default())
         })?;
-        Ok(Self { sources, program: Program::Bril(Box::new(front)), optimised: RefCell::default() })
+        let (metered, optimised) = (OnceCell::new(), RefCell::default());
+        Ok(Self { sources, program: Program::Bril(Box::new(front)), metered, optimised })
     }
 
     /// The module with this text.
@@ -95,22 +95,29 @@ impl Subject {
         Ok(Self {
             sources: Sources::new(),
             program: Program::Ir(Box::new(module)),
+            metered: OnceCell::new(),
             optimised: RefCell::default(),
         })
     }
 
     /// Its module, in the form in which it comes to the optimiser.
     pub fn module(&self) -> &Module {
-        match &self.program {
-            Program::Toy(front) => &front.lowered.module,
-            Program::Bril(front) => &front.lowered.module,
-            Program::Ir(module) => module,
+        module(&self.program)
+    }
+
+    fn program(&self, engine: &Engine) -> &Program {
+        match engine.units {
+            Some(_) if matches!(self.program, Program::Toy(_)) => self.metered.get_or_init(|| {
+                toy(&self.sources, true).unwrap_or_else(|_| panic!("burning fuel, it has errors"))
+            }),
+            _ => &self.program,
         }
     }
 
-    /// What tells its meaning: the oracle, or the interpreter where there is no Toy program.
-    pub fn reference(&self) -> Engine {
-        Engine::new(if self.has_source() { How::Oracle } else { How::Variables }, 0)
+    /// What tells its meaning to an engine: the oracle, or the interpreter where there is no Toy program.
+    pub fn reference(&self, engine: &Engine) -> Engine {
+        let how = if self.has_source() { How::Oracle } else { How::Variables };
+        Engine { units: engine.units, ..Engine::new(how, 0) }
     }
 
     /// Whether it is a program, and not a module.
@@ -120,8 +127,9 @@ impl Subject {
 
     /// Runs it. A panic passes through.
     pub fn run(&self, engine: &Engine) -> Result<Outcome, Discard> {
-        let (mut runtime, captured) = runtime(engine.gc_stress);
-        let end = match (engine.how, &self.program) {
+        let (mut runtime, captured) = runtime(engine);
+        let program = self.program(engine);
+        let end = match (engine.how, program) {
             (How::Oracle, Program::Toy(front)) => {
                 let ended = interp::run(&front.program, &front.interner, &mut runtime);
                 self.end(ended.map_err(|halt| (halt.stop, halt.trace)))
@@ -135,7 +143,7 @@ impl Subject {
                 again.interpret_bril(&front.program, &mut runtime)
             }
             (How::Written, _) => return Err(Discard::Resources),
-            (How::Oracle | How::Variables, _) => self.interpret(self.module(), &mut runtime),
+            (How::Oracle | How::Variables, _) => self.interpret(module(program), &mut runtime),
             (How::Ir, _) => self.interpret(&self.optimised(engine), &mut runtime),
             (How::Native, _) => match self.compile(engine, &mut runtime) {
                 Err(error) => Ok(format!("does not compile: {error}")),
@@ -191,11 +199,12 @@ impl Subject {
     /// The module after the passes of an engine. What the passes do does not depend on anything
     /// else, so that engines share it.
     fn optimised(&self, engine: &Engine) -> Module {
-        let key = (engine.level, engine.without.clone(), engine.fuel);
+        let metered = engine.units.is_some();
+        let key = (engine.level, engine.without.clone(), engine.fuel, metered);
         let known =
             self.optimised.borrow().iter().find(|(of, _)| *of == key).map(|(_, m)| m.clone());
         known.unwrap_or_else(|| {
-            let mut module = self.module().clone();
+            let mut module = module(self.program(engine)).clone();
             pipeline::middle(&mut module, &engine.options(), &mut Timings::new(), &mut ());
             self.optimised.borrow_mut().push((key, module.clone()));
             module
@@ -231,12 +240,30 @@ impl Subject {
     }
 }
 
-fn runtime(gc_stress: bool) -> (Runtime, Captured) {
+fn module(program: &Program) -> &Module {
+    match program {
+        Program::Toy(front) => &front.lowered.module,
+        Program::Bril(front) => &front.lowered.module,
+        Program::Ir(module) => module,
+    }
+}
+
+fn toy(sources: &Sources, metered: bool) -> Result<Program, Discard> {
+    let (front, diagnostics) = pipeline::front_with(sources, &[], metered, &mut Timings::new());
+    let front = front.ok_or_else(|| {
+        let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
+        Discard::Errors(first.map(|d| d.message.clone()).unwrap_or_default())
+    })?;
+    Ok(Program::Toy(Box::new(front)))
+}
+
+fn runtime(engine: &Engine) -> (Runtime, Captured) {
     let (output, captured) = Output::capture();
     let config = Config {
         max_heap: Some(256 << 20),
         stack_size: 64 << 20,
-        gc_stress,
+        fuel: engine.units,
+        gc_stress: engine.gc_stress,
         output,
         input: Input::bytes(b"a line\nanother\n".to_vec()),
         args: Vec::new(),

@@ -145,16 +145,25 @@ pub fn judge_by(matter: Matter, text: &[u8], engines: &[Engine]) -> Verdict {
         }
         Err(panic) => return fail(FRONT, panic.kind, panic.message),
     };
-    let reference = subject.reference();
-    let expected = match caught(|| subject.run(&reference)) {
-        Ok(Ok(outcome)) if !outcome.end.starts_with("fault") => outcome,
-        Ok(Ok(outcome)) => return fail(reference, plain(&outcome.end), outcome.to_string()),
-        Ok(Err(_)) => return Verdict::Discard,
-        Err(panic) => return fail(reference, panic.kind, panic.message),
-    };
+    let mut references: Vec<(Engine, Outcome)> = Vec::new();
     for engine in engines {
+        let reference = subject.reference(engine);
+        if !references.iter().any(|(of, _)| *of == reference) {
+            let outcome = match caught(|| subject.run(&reference)) {
+                Ok(Ok(outcome)) if !outcome.end.starts_with("fault") => outcome,
+                Ok(Ok(outcome)) => {
+                    return fail(reference, plain(&outcome.end), outcome.to_string());
+                }
+                Ok(Err(_)) => return Verdict::Discard,
+                Err(panic) => return fail(reference, panic.kind, panic.message),
+            };
+            references.push((reference.clone(), outcome));
+        }
+        let Some((_, expected)) = references.iter().find(|(of, _)| *of == reference) else {
+            continue;
+        };
         match caught(|| subject.run(engine)) {
-            Ok(Ok(found)) if found == expected => {}
+            Ok(Ok(found)) if found == *expected => {}
             // A program that was written anew ends in another trap at another line.
             Ok(Ok(found))
                 if engine.how == How::Written
@@ -163,12 +172,13 @@ pub fn judge_by(matter: Matter, text: &[u8], engines: &[Engine]) -> Verdict {
             Ok(Err(_)) => {}
             Ok(Ok(found)) => {
                 let detail = format!("--- expected\n{expected}\n--- found\n{found}");
-                return fail(engine, difference(&expected, &found), detail);
+                return fail(engine, difference(expected, &found), detail);
             }
             Err(panic) => return fail(engine, panic.kind, panic.message),
         }
     }
-    Verdict::Agree { trapped: expected.end.starts_with("trap") }
+    let trapped = references.first().is_some_and(|(_, outcome)| outcome.end.starts_with("trap"));
+    Verdict::Agree { trapped }
 }
 
 fn fail(engine: impl ToString, kind: impl Into<String>, detail: impl Into<String>) -> Verdict {
