@@ -5,6 +5,7 @@
 
 pub mod entity;
 pub mod source;
+pub mod watch;
 
 pub mod ir;
 pub mod syntax;
@@ -28,7 +29,10 @@ pub mod report;
 pub mod timing;
 
 pub mod engine;
+pub mod explore;
 pub mod session;
+
+pub mod bench;
 
 pub mod cli;
 
@@ -36,3 +40,7 @@ pub use engine::{
     CompileError, Diagnostics, Engine, Function, FunctionError, Input, Module, Output, Stop,
     Stopped, Trap,
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../docs/embedding.md")]
+struct EmbeddingPage;

@@ -11,11 +11,11 @@ use crate::interp::Halt;
 use crate::ir::{FuncRef, Module};
 use crate::jit::{self, LinkError, Linked};
 use crate::lower::{self, Lowered};
-use crate::mach::{Allocation, CompiledFunction, Target, VCode};
+use crate::mach::{Allocation, CompiledFunction, Copies, Target, VCode};
 use crate::opt::{self, Observer};
 use crate::regalloc;
 use crate::report::trace;
-use crate::sema::{self, HostHead, hir};
+use crate::sema::{self, Checked, HostHead, hir};
 use crate::source::{Diagnostic, Interner, Severity, Sources, Trace};
 use crate::ssa::{self, Construction, Folding};
 use crate::syntax;
@@ -90,13 +90,19 @@ pub fn front_with(
         let mut interner = Interner::new();
         let (ast, mut diagnostics) =
             timings.time("parse", || syntax::parse(sources, 0, &mut interner));
-        let (program, said) =
+        let (checked, said) =
             timings.time("check", || sema::check_with(hosts, &ast, &mut interner));
         drop(ast);
         let syntax_is_right = !has_errors(&diagnostics);
         diagnostics.extend(said);
-        let Some(program) = program.filter(|_| syntax_is_right) else {
-            return (None, diagnostics);
+        let program = match checked {
+            Checked::Whole(program) if syntax_is_right => program,
+            Checked::Partly(program) if syntax_is_right => {
+                diagnostics.extend(errors_of_flow(&program, &interner));
+                diagnostics.sort_by_key(|d| d.span().start);
+                return (None, diagnostics);
+            }
+            _ => return (None, diagnostics),
         };
         let lowered = timings.time("lower", || lower::lower(&program, &interner));
         diagnostics
@@ -104,6 +110,14 @@ pub fn front_with(
         let front = Front { interner, program, lowered };
         ((!has_errors(&diagnostics)).then_some(front), diagnostics)
     })
+}
+
+/// What of a program whose other functions have errors is wrong on some path.
+fn errors_of_flow(program: &hir::Program, interner: &Interner) -> Vec<Diagnostic> {
+    let lowered = lower::lower(program, interner);
+    let mut said = analysis::check_flow(&lowered.module, &lowered.facts);
+    said.retain(|d| d.severity == Severity::Error);
+    said
 }
 
 /// The front end recurses on the nesting of the source (at most 1,000 levels).
@@ -121,13 +135,25 @@ pub fn middle(
     timings: &mut Timings,
     observer: &mut dyn Observer,
 ) {
-    let folding = Folding::On;
-    timings.time("ssa", || {
-        for function in module.functions.values_mut() {
-            let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
-            ssa::construct(function, construction, folding);
-        }
-    });
+    timings.time("ssa", || construct(module, options));
+    optimise(module, options, timings, observer);
+}
+
+/// Variable form to SSA form.
+pub fn construct(module: &mut Module, options: &Options) {
+    for function in module.functions.values_mut() {
+        let construction = options.construction.unwrap_or_else(|| ssa::choose(function));
+        ssa::construct(function, construction, Folding::On);
+    }
+}
+
+/// SSA form to optimised SSA form.
+pub fn optimise(
+    module: &mut Module,
+    options: &Options,
+    timings: &mut Timings,
+    observer: &mut dyn Observer,
+) {
     let passes = opt::Options {
         level: options.level,
         disabled: options.disabled.clone(),
@@ -160,6 +186,7 @@ pub fn back<T: Target>(
     let how = regalloc::Options { spill_everything: options.spill_everything };
     let registers = target.registers();
     let allocation = timings.time("regalloc", || regalloc::allocate(&code, registers, &how));
+    timings.copies += Copies::count(&code, &allocation);
     if options.verify {
         timings
             .time("verify", || regalloc::checker::check(&code, &allocation, registers))
@@ -220,7 +247,9 @@ pub fn compile_module(
     runtime: &mut Runtime,
     timings: &mut Timings,
 ) -> Result<Executable, CompileError> {
-    middle(&mut module, options, timings, &mut ());
+    let mut passes = std::mem::take(&mut timings.passes);
+    middle(&mut module, options, timings, &mut passes);
+    timings.passes = passes;
     generate(module, options, runtime, timings)
 }
 
@@ -285,6 +314,11 @@ impl Executable {
         Ok(if returns_int { (code & 0xFF) as i32 } else { 0 })
     }
 
+    /// How many bytes of code memory it takes.
+    pub fn code_bytes(&self) -> usize {
+        self.linked.len()
+    }
+
     /// Calls a function of the module with arguments of its types; what it uses must be there.
     pub(crate) fn call(
         &self,
@@ -299,5 +333,74 @@ impl Executable {
     fn halt(&self, stopped: Stopped) -> Halt {
         let function = |number| Some((&self.module, FuncRef(number)));
         Halt { stop: stopped.stop, trace: trace(&function, &stopped.backtrace) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn codes(text: &str) -> Vec<&'static str> {
+        let mut sources = Sources::new();
+        sources.add("test.toy", text);
+        let (front, said) = front(&sources, &mut Timings::new());
+        assert_eq!(front.is_none(), has_errors(&said));
+        said.iter().filter(|d| d.severity == Severity::Error).map(|d| d.code).collect()
+    }
+
+    /// Programs with one or two words in the wrong place: whatever they mean, there is an answer, and
+    /// what is handed on is well formed.
+    #[test]
+    fn broken_programs_have_answers() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let texts = paths.filter(|path| path.extension().is_some_and(|e| e == "toy"));
+        let texts = texts.filter_map(|path| std::fs::read_to_string(path).ok());
+        let mut texts: Vec<String> = texts.filter(|text| text.len() < 3_000).collect();
+        texts.sort();
+        arbtest::arbtest(|u| {
+            let mut text = u.choose(&texts)?.clone();
+            let tokens = syntax::lossless(&text);
+            let words: Vec<_> = tokens.into_iter().filter(|(t, _)| t.is_operand()).collect();
+            if words.is_empty() {
+                return Ok(());
+            }
+            for _ in 0..u.int_in_range(1..=2)? {
+                let (_, place) = u.choose(&words)?.clone();
+                let by = text.get(u.choose(&words)?.1.clone()).unwrap_or("x").to_owned();
+                if text.get(place.clone()).is_some() {
+                    text.replace_range(place, &by);
+                }
+            }
+            let mut sources = Sources::new();
+            sources.add("broken.toy", text.as_str());
+            let (front, said) = front(&sources, &mut Timings::new());
+            assert_eq!(front.is_none(), has_errors(&said), "{text}");
+            if let Some(front) = front {
+                let verified = crate::ir::verify::verify_module(&front.lowered.module);
+                assert!(verified.is_ok(), "{text}: {verified:?}");
+            }
+            Ok(())
+        })
+        .budget(Duration::from_secs(2));
+    }
+
+    #[test]
+    fn functions_without_errors_are_checked_to_the_end() {
+        let flow = "fn g(n: int) -> int { if n > 0 { return 1; } } ";
+        let unassigned = "fn h() -> int { var x: int; return x; } ";
+        let wrong = "fn f() -> int { let x: int = \"a\"; } ";
+        assert_eq!(codes(&format!("{wrong}{flow}{unassigned}")), ["E0301", "E0502", "E0501"]);
+        assert_eq!(codes(&format!("{flow}print(g(nothing));")), ["E0502", "E0201"]);
+        // What is wrong in a function goes no further than that function.
+        let lambda = "fn f() -> int { let g = fn() -> int { }; return 1 + true; } fn h() { f(); }";
+        assert_eq!(codes(lambda), ["E0302"]);
+        let early = "let a = f(); let b = 1; fn f() -> int { return b; } ";
+        assert_eq!(codes(&format!("{early}fn g() {{ nothing(); }}")), ["E0503", "E0201"]);
+        // Who uses a declaration without a type knows nothing of the mistake.
+        assert_eq!(codes(&format!("let t = 1 + true; {flow}")), ["E0302"]);
+        assert_eq!(codes(&format!("fn f(x: nothing) {{ }} {flow}")), ["E0202"]);
+        assert_eq!(codes(&format!("{flow}fn f() {{")), ["E0112"]);
     }
 }

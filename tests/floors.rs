@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 /// Modules that share a floor of the map and use one another stand here one above the other.
 const FLOORS: &[(&str, u32)] = &[
     ("entity", 0),
+    ("watch", 0),
     ("source", 1),
     ("syntax", 10),
     ("ir", 10),
@@ -23,7 +24,9 @@ const FLOORS: &[(&str, u32)] = &[
     ("report", 60),
     ("pipeline", 61),
     ("engine", 62),
-    ("session", 62),
+    ("explore", 62),
+    ("session", 63),
+    ("bench", 63),
     ("cli", 70),
 ];
 

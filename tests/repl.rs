@@ -58,15 +58,14 @@ fn sessions_through_a_pipe() {
 }
 
 /// The page shows sessions in blocks: lines after `toy> ` (and `  ... `) are entered, the others
-/// are what comes. A line `…` stands for any number of lines.
+/// are what comes. A line `…` stands for any number of lines, and at a line's end for what follows.
 #[test]
 fn every_line_of_the_page_is_true() {
     let page = fs::read_to_string(root().join("docs/repl.md")).expect("the page");
-    let blocks: Vec<&str> =
-        page.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     let mut input = String::new();
     let mut expected = Vec::new();
-    for line in blocks.iter().flat_map(|block| block.lines()) {
+    let sessions = blocks(&page, "text");
+    for line in sessions.lines() {
         match line.strip_prefix("toy> ").or_else(|| line.strip_prefix("...  ")) {
             Some(entered) => input += &format!("{entered}\n"),
             None => expected.push(line),
@@ -78,14 +77,41 @@ fn every_line_of_the_page_is_true() {
     assert_ne!(code, 70);
 }
 
+/// Lines after `$ ` are commands of a shell.
+#[test]
+fn the_commands_of_the_page_are_true() {
+    let page = fs::read_to_string(root().join("docs/repl.md")).expect("the page");
+    let block = blocks(&page, "sh");
+    let script: Vec<&str> = block.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
+    let expected: Vec<&str> = block.lines().filter(|line| !line.starts_with("$ ")).collect();
+    let program = Path::new(env!("CARGO_BIN_EXE_toyjit"));
+    let output = Command::new("sh")
+        .args(["-c", &script.join("\n")])
+        .env("PATH", format!("{}:/usr/bin:/bin", program.parent().expect("a folder").display()))
+        .output()
+        .expect("a shell");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(said.lines().collect::<Vec<_>>(), expected);
+    assert!(script.len() > 1);
+}
+
+/// The lines of all blocks of a language.
+fn blocks(page: &str, language: &str) -> String {
+    let fence = format!("```{language}\n");
+    page.split(&fence).skip(1).filter_map(|rest| rest.split("```").next()).collect()
+}
+
 fn fits(expected: &[&str], said: &[&str]) -> bool {
     let Some((&first, rest)) = expected.split_first() else { return said.is_empty() };
-    match first {
-        "…" => (0..=said.len()).any(|skip| fits(rest, &said[skip..])),
-        _ => {
-            said.first().is_some_and(|line| line.trim_end() == first.trim_end())
-                && fits(rest, &said[1..])
-        }
+    match first.strip_suffix('…') {
+        Some("") => (0..=said.len()).any(|skip| fits(rest, &said[skip..])),
+        begins => said.first().is_some_and(|line| {
+            let is_same = match begins {
+                Some(begins) => line.starts_with(begins.trim_end()),
+                None => line.trim_end() == first.trim_end(),
+            };
+            is_same && fits(rest, &said[1..])
+        }),
     }
 }
 

@@ -15,6 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::context::{Context, ENTRY_TABLE};
 use crate::heap::Zeroing;
+use crate::host::discard;
 use crate::layout::Slot;
 use crate::math;
 use crate::runtime::Runtime;
@@ -217,7 +218,9 @@ fn fault(panic: Box<dyn std::any::Any + Send>) -> Stop {
         (None, Some(message)) => message.as_str(),
         (None, None) => "a panic without a message",
     };
-    Stop::Fault(message.to_owned())
+    let stop = Stop::Fault(message.to_owned());
+    discard(panic);
+    stop
 }
 
 macro_rules! entries {

@@ -59,6 +59,8 @@ faults! {
     BoundsGrow: "an index that grows in a loop passes",
     DceChecks: "a division that nobody uses does not trap",
     CleanupWrongWay: "a jump past a known test goes the other way",
+    HoistAnyPlace: "a trap that both arms may have is told of the first arm",
+    HoistTrapsEarly: "what may trap is computed before output that comes first",
     InvertStale: "the copy of a header does not assign what leaks",
     SsaTrivial: "a φ whose second operand differs is trivial",
     LowerInclusive: "`a..=b` leaves out `b` where it is larger than `a`",

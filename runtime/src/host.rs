@@ -6,6 +6,7 @@
 //! leaves Toy code where the function failed. A host function can't reach the runtime that calls it but
 //! by its arguments; it may run other Toy programs.
 
+use std::any::Any;
 use std::arch::naked_asm;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -41,9 +42,17 @@ impl Runtime {
         };
         let result = catch_unwind(AssertUnwindSafe(|| function(self, arguments)));
         self.hosts.insert(value, function);
-        result.unwrap_or_else(|_| {
+        result.unwrap_or_else(|panic| {
+            discard(panic);
             Err(Trap::Panic(b"a function of the host panicked".to_vec()).into())
         })
+    }
+}
+
+/// Drops what a panic carried, which may panic itself.
+pub(crate) fn discard(panic: Box<dyn Any + Send>) {
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(again);
     }
 }
 

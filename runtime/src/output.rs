@@ -6,8 +6,10 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::host::discard;
 use crate::interrupt::Interrupter;
 use crate::trap::Stop;
 
@@ -71,7 +73,7 @@ impl Output {
     /// Writes out what was kept back.
     pub fn flush(&mut self) -> Result<(), Stop> {
         self.drain()?;
-        self.sink.flush().map_err(stop)
+        guarded(|| self.sink.flush()).map_err(stop)
     }
 
     fn drain(&mut self) -> Result<(), Stop> {
@@ -103,7 +105,7 @@ fn write_all(
     interrupter: Option<&Interrupter>,
 ) -> Result<(), Stop> {
     while !bytes.is_empty() {
-        match sink.write(&bytes[..bytes.len().min(PIECE)]) {
+        match guarded(|| sink.write(&bytes[..bytes.len().min(PIECE)])) {
             Ok(0) => return Err(stop(io::ErrorKind::WriteZero.into())),
             Ok(written) => {
                 bytes = &bytes[written..];
@@ -119,6 +121,14 @@ fn write_all(
         }
     }
     Ok(())
+}
+
+/// What a sink or source of the host does; a panic of it is an error.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        discard(panic);
+        Err(io::Error::other("a stream of the host panicked"))
+    })
 }
 
 /// How a failed write ends the run.

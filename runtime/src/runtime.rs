@@ -161,6 +161,12 @@ impl Runtime {
         self.stack_size
     }
 
+    /// Sends what is printed from now on to another output.
+    pub fn set_output(&mut self, output: Output) {
+        self.output = output;
+        self.output.interrupter = Some(self.interrupter.clone());
+    }
+
     /// A handle to interrupt the run with.
     pub fn interrupter(&self) -> Interrupter {
         self.interrupter.clone()

@@ -8,7 +8,7 @@
 //! The problem is solved for at most [`SLICE`] variables at a time, so that memory stays linear.
 
 use super::bits::{Bits, Must};
-use super::board::{self, Board};
+use super::board::{self, Board, Ways};
 use super::dataflow::{Direction, GenKill, solve};
 use super::facts::{FunctionFacts, Point, Read};
 use super::problems::Row;
@@ -27,9 +27,9 @@ pub(super) const ROW: Row = Row {
     draw,
 };
 
-fn draw(_: &Module, f: &Function, cfg: &Cfg) -> Board {
+fn draw(_: &Module, f: &Function, cfg: &Cfg, ways: Ways) -> Board {
     let variables: Vec<Variable> = f.variables.keys().collect();
-    board::of_sets(f, cfg, &Assigned::new(&variables, &[]))
+    board::of_sets(f, cfg, &Assigned::new(&variables, &[]), ways)
 }
 
 /// The problem, for some of the variables.

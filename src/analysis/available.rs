@@ -1,11 +1,11 @@
-//! Available expressions: a forward must problem on the variable form. An expression is available at
+//! Available expressions: a forward must problem, on either form. An expression is available at
 //! a point where every path computes it, and assigns none of its variables afterwards.
 //!
 //! An assignment kills the expressions that use the variable, also the one it computes itself if
 //! that uses it: behind `x = x + 1`, `x + 1` is not available.
 
 use super::bits::{Bits, Must};
-use super::board::{self, Board};
+use super::board::{self, Board, Ways};
 use super::dataflow::{Direction, GenKill};
 use super::expressions::{Expression, Expressions};
 use super::facts::Point;
@@ -21,10 +21,10 @@ pub(super) const ROW: Row = Row {
     draw,
 };
 
-fn draw(module: &Module, f: &Function, cfg: &Cfg) -> Board {
+fn draw(module: &Module, f: &Function, cfg: &Cfg, ways: Ways) -> Board {
     let expressions = Expressions::compute(f, cfg);
     let all: Vec<Expression> = expressions.keys().collect();
-    let mut board = board::of_sets(f, cfg, &Available::new(&expressions, &all));
+    let mut board = board::of_sets(f, cfg, &Available::new(&expressions, &all), ways);
     let legend = all.iter().map(|&e| (name(e), expressions.describe(module, f, e)));
     board.legend = legend.collect();
     board
@@ -71,6 +71,13 @@ impl GenKill for Available<'_> {
         }
         if let Some(result) = f.insts[inst].result {
             let killed = self.expressions.killed_by(result);
+            self.some.bits(killed).for_each(|bit| bits.remove(bit));
+        }
+    }
+
+    fn start(&self, f: &Function, block: Block, bits: &mut Bits<Must>) {
+        for &param in &f.blocks[block].params {
+            let killed = self.expressions.killed_by(param);
             self.some.bits(killed).for_each(|bit| bits.remove(bit));
         }
     }

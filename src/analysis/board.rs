@@ -5,7 +5,9 @@
 //! (all but kill), since gen and kill look at each fact by itself.
 
 use super::bits::Bits;
-use super::dataflow::{Direction, GenKill, Problem, solve_by_rounds, through};
+use super::dataflow::{
+    Direction, Event, GenKill, Problem, Words, solve_by_rounds, solve_watched, through,
+};
 use super::problems::Row;
 use crate::ir::print::Printer;
 use crate::ir::{Block, Cfg, Function, Module};
@@ -21,6 +23,31 @@ pub struct Board {
     /// The rounds, each with the blocks in the order in which they were visited; in the last nothing
     /// changes.
     pub rounds: Vec<Vec<Visit>>,
+    /// The visits with a worklist, where asked for.
+    pub steps: Vec<Step>,
+}
+
+/// Which ways to the solution are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ways {
+    /// Round by round.
+    Rounds,
+    /// With a worklist, too.
+    Worklist,
+}
+
+/// A visit to a block that was taken from a worklist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The block.
+    pub block: Block,
+    /// What held at its start.
+    pub input: Words,
+    /// What held at its end.
+    pub output: Words,
+    /// The blocks to which the visit brought something new, which are on the worklist then: what holds
+    /// there now, where facts come in.
+    pub changed: Vec<(Block, Words)>,
 }
 
 /// What holds around a block.
@@ -29,13 +56,13 @@ pub struct Drawn {
     /// The block.
     pub block: Block,
     /// What it adds, where the facts are sets.
-    pub added: Option<String>,
+    pub added: Option<Words>,
     /// What it takes away.
-    pub killed: Option<String>,
+    pub killed: Option<Words>,
     /// What holds at its start.
-    pub input: String,
+    pub input: Words,
     /// What holds at its end.
-    pub output: String,
+    pub output: Words,
 }
 
 /// A visit to a block.
@@ -44,9 +71,9 @@ pub struct Visit {
     /// The block.
     pub block: Block,
     /// What held at its start and at its end behind the visit.
-    pub input: String,
+    pub input: Words,
     /// What held at its end.
-    pub output: String,
+    pub output: Words,
     /// Whether what the visit gave was new.
     pub changed: bool,
 }
@@ -92,7 +119,7 @@ impl Board {
 }
 
 /// Solves a problem, with what is known in words.
-pub fn of<P: Problem>(f: &Function, cfg: &Cfg, problem: &P) -> Board {
+pub fn of<P: Problem>(f: &Function, cfg: &Cfg, problem: &P, ways: Ways) -> Board {
     let (solution, rounds) = solve_by_rounds(f, cfg, problem);
     // The direction's beginning and end as the block's start and end.
     let around = |before: &P::State, after: &P::State| {
@@ -122,12 +149,41 @@ pub fn of<P: Problem>(f: &Function, cfg: &Cfg, problem: &P) -> Board {
         visits.collect()
     });
     let rounds = rounds.collect();
-    Board { legend: Vec::new(), blocks, rounds }
+    let steps = match ways {
+        Ways::Rounds => Vec::new(),
+        Ways::Worklist => steps(f, cfg, problem),
+    };
+    Board { legend: Vec::new(), blocks, rounds, steps }
+}
+
+/// The visits with a worklist.
+fn steps<P: Problem>(f: &Function, cfg: &Cfg, problem: &P) -> Vec<Step> {
+    let mut events = Vec::new();
+    solve_watched(f, cfg, problem, &mut events);
+    let mut steps = Vec::new();
+    let (mut taken, mut changed) = (None, Vec::new());
+    for event in events {
+        match event {
+            Event::Taken(block, state) => taken = Some((block, problem.describe(f, &state))),
+            Event::Changed(block, state) => changed.push((block, problem.describe(f, &state))),
+            Event::Given(state) => {
+                let Some((block, before)) = taken.take() else { continue };
+                let after = problem.describe(f, &state);
+                let (input, output) = match P::DIRECTION {
+                    Direction::Forward => (before, after),
+                    Direction::Backward => (after, before),
+                };
+                let changed = std::mem::take(&mut changed);
+                steps.push(Step { block, input, output, changed });
+            }
+        }
+    }
+    steps
 }
 
 /// Solves a problem on sets.
-pub fn of_sets<P: GenKill>(f: &Function, cfg: &Cfg, problem: &P) -> Board {
-    let mut board = of(f, cfg, problem);
+pub fn of_sets<P: GenKill>(f: &Function, cfg: &Cfg, problem: &P, ways: Ways) -> Board {
+    let mut board = of(f, cfg, problem, ways);
     let len = GenKill::len(problem, f);
     for drawn in &mut board.blocks {
         let mut added = Bits::empty(len);

@@ -1,6 +1,6 @@
-//! Very busy expressions: a backward must problem on the variable form. An expression is very busy
+//! Very busy expressions: a backward must problem, on either form. An expression is very busy
 //! at a point where every path from there computes it before it assigns one of its variables: it may
-//! be computed at that point instead.
+//! be computed at that point instead. `opt/hoist.rs` does so.
 //!
 //! A trap must stay the first thing that happens. So output, input, calls and other traps end the
 //! stretch in which a trapping expression is very busy, and so does the way back into a loop, which
@@ -8,13 +8,14 @@
 
 use super::available::name;
 use super::bits::{Bits, Must};
-use super::board::{self, Board};
+use super::board::{self, Board, Ways};
 use super::dataflow::{Direction, GenKill};
 use super::expressions::{Expression, Expressions};
 use super::facts::Point;
 use super::problems::Row;
 use super::subset::Subset;
 use crate::ir::{Block, Cfg, Effects, Function, Module};
+use toyjit_runtime::fault::{self, Fault};
 
 /// Its row in the table of problems.
 pub(super) const ROW: Row = Row {
@@ -24,10 +25,10 @@ pub(super) const ROW: Row = Row {
     draw,
 };
 
-fn draw(module: &Module, f: &Function, cfg: &Cfg) -> Board {
+fn draw(module: &Module, f: &Function, cfg: &Cfg, ways: Ways) -> Board {
     let expressions = Expressions::compute(f, cfg);
     let all: Vec<Expression> = expressions.keys().collect();
-    let mut board = board::of_sets(f, cfg, &Busy::new(&expressions, cfg, &all));
+    let mut board = board::of_sets(f, cfg, &Busy::new(&expressions, cfg, &all), ways);
     let legend = all.iter().map(|&e| (name(e), expressions.describe(module, f, e)));
     board.legend = legend.collect();
     board
@@ -72,12 +73,18 @@ impl GenKill for Busy<'_> {
         if let Some(result) = f.insts[inst].result {
             self.remove(self.expressions.killed_by(result), bits);
         }
-        if f.effects(inst).has(BARRIERS) {
+        if f.effects(inst).has(BARRIERS) && !fault::is(Fault::HoistTrapsEarly) {
             self.remove(self.expressions.trapping(), bits);
         }
         let computed = self.expressions.of_inst(inst);
         if let Some(bit) = computed.and_then(|expression| self.some.bit(expression)) {
             bits.insert(bit);
+        }
+    }
+
+    fn start(&self, f: &Function, block: Block, bits: &mut Bits<Must>) {
+        for &param in &f.blocks[block].params {
+            self.remove(self.expressions.killed_by(param), bits);
         }
     }
 

@@ -3,14 +3,13 @@
 //! evaluated by the table of operators, branches are not decided: sparse conditional propagation
 //! finds at least what this finds.
 //!
-//! Kept are the constants that cross an edge (see [`crossing`]).
+//! Kept are the constants that cross an edge (see [`Crossing`]).
 
-use super::board::{self, Board};
-use super::crossing::crossing;
-use super::dataflow::{Direction, Lattice, Problem};
+use super::board::{self, Board, Ways};
+use super::crossing::Crossing;
+use super::dataflow::{Direction, Lattice, Problem, Words};
 use super::facts::Point;
 use super::problems::Row;
-use crate::entity::EntitySet;
 use crate::ir::print::Printer;
 use crate::ir::{Block, Cfg, Const, Function, Module, Value};
 use smallvec::SmallVec;
@@ -24,8 +23,8 @@ pub(super) const ROW: Row = Row {
     draw,
 };
 
-fn draw(module: &Module, f: &Function, cfg: &Cfg) -> Board {
-    board::of(f, cfg, &Constants::new(module, f, cfg))
+fn draw(module: &Module, f: &Function, cfg: &Cfg, ways: Ways) -> Board {
+    board::of(f, cfg, &Constants::new(module, f, cfg), ways)
 }
 
 /// What is known of all values.
@@ -54,13 +53,13 @@ impl Lattice for Known {
 #[derive(Debug)]
 pub struct Constants<'a> {
     module: &'a Module,
-    crossing: EntitySet<Value>,
+    crossing: Crossing,
 }
 
 impl<'a> Constants<'a> {
     /// The problem of a function.
     pub fn new(module: &'a Module, f: &Function, cfg: &Cfg) -> Self {
-        Self { module, crossing: crossing(f, cfg) }
+        Self { module, crossing: Crossing::compute(f, cfg) }
     }
 }
 
@@ -95,19 +94,20 @@ impl Problem for Constants<'_> {
         }
     }
 
-    fn edge(&self, _: &Function, _: Block, _: usize, state: &mut Known) {
+    fn edge(&self, f: &Function, from: Block, index: usize, state: &mut Known) {
+        let to = f.blocks[from].terminator.edges()[index].target;
         if let Known::Constants(known) = state {
-            known.retain(|&value, _| self.crossing.contains(value));
+            known.retain(|&value, _| self.crossing.matters_in(to, value));
         }
     }
 
-    fn describe(&self, f: &Function, state: &Known) -> String {
-        let Known::Constants(known) = state else { return "not seen".to_owned() };
+    fn describe(&self, f: &Function, state: &Known) -> Words {
+        let Known::Constants(known) = state else { return Words::Other("not seen".to_owned()) };
         let printer = Printer::new(self.module);
         let shown = known
             .iter()
             .map(|(&value, &constant)| format!("{} = {}", printer.value(f, value), show(constant)));
-        format!("{{{}}}", shown.collect::<Vec<_>>().join(", "))
+        Words::Facts(shown.collect())
     }
 }
 

@@ -21,6 +21,8 @@ use super::facts::Point;
 use crate::entity::Entity;
 use crate::ir::cfg::Cfg;
 use crate::ir::{Block, ENTRY, Function};
+use crate::watch::Watch;
+use std::fmt;
 
 /// What is known at a point: an element of a lattice in which no chain goes down for ever.
 pub trait Lattice: Clone + PartialEq {
@@ -54,7 +56,36 @@ pub trait Problem {
     /// What going along the edge with this index in `from`'s terminator does.
     fn edge(&self, _f: &Function, _from: Block, _index: usize, _state: &mut Self::State) {}
     /// A state in words, for traces.
-    fn describe(&self, f: &Function, state: &Self::State) -> String;
+    fn describe(&self, f: &Function, state: &Self::State) -> Words;
+}
+
+/// What is known at a point, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// These facts.
+    Facts(Vec<String>),
+    /// Something that is no set of facts.
+    Other(String),
+}
+
+impl fmt::Display for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Words::Facts(facts) => write!(f, "{{{}}}", facts.join(", ")),
+            Words::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+/// What happens while a problem is solved with a worklist.
+#[derive(Clone, Debug)]
+pub enum Event<S> {
+    /// This block is taken from the worklist, and this is known where facts come in.
+    Taken(Block, S),
+    /// What is known where facts come into this block has changed to this; it is on the worklist.
+    Changed(Block, S),
+    /// The visit ends: what the block gives on.
+    Given(S),
 }
 
 /// A dataflow problem on a set of numbers.
@@ -103,9 +134,8 @@ impl<P: GenKill> Problem for P {
         GenKill::edge(self, f, from, index, state);
     }
 
-    fn describe(&self, f: &Function, state: &Self::State) -> String {
-        let names: Vec<String> = state.iter().map(|bit| self.name(f, bit)).collect();
-        format!("{{{}}}", names.join(", "))
+    fn describe(&self, f: &Function, state: &Self::State) -> Words {
+        Words::Facts(state.iter().map(|bit| self.name(f, bit)).collect())
     }
 }
 
@@ -167,6 +197,16 @@ pub struct Round<S> {
 
 /// Solves a problem with a worklist.
 pub fn solve<P: Problem>(f: &Function, cfg: &Cfg, problem: &P) -> Solution<P::State> {
+    solve_watched(f, cfg, problem, &mut ())
+}
+
+/// The same, watched.
+pub fn solve_watched<P: Problem>(
+    f: &Function,
+    cfg: &Cfg,
+    problem: &P,
+    watch: &mut impl Watch<Event<P::State>>,
+) -> Solution<P::State> {
     let mut solver = Solver::new(f, cfg, problem);
     let order = solver.order();
     let blocks = order.len();
@@ -176,7 +216,13 @@ pub fn solve<P: Problem>(f: &Function, cfg: &Cfg, problem: &P) -> Solution<P::St
     };
     let mut waiting = Worklist::full(blocks);
     while let Some(next) = waiting.pop() {
-        solver.visit(order[next], |changed| waiting.insert(number(changed)));
+        let block = order[next];
+        watch.see(|| Event::Taken(block, solver.states[block.index()].clone()));
+        solver.visit(block, |changed, state| {
+            waiting.insert(number(changed));
+            watch.see(|| Event::Changed(changed, state.clone()));
+        });
+        watch.see(|| Event::Given(solver.output.clone()));
     }
     Solution { states: solver.states }
 }
@@ -196,7 +242,7 @@ pub fn solve_by_rounds<P: Problem>(
         let mut visits = Vec::with_capacity(order.len());
         for &block in &order {
             let before = solver.states[block.index()].clone();
-            solver.visit(block, |_| changed = true);
+            solver.visit(block, |_, _| changed = true);
             visits.push((block, before, solver.output.clone()));
         }
         rounds.push(Round { visits });
@@ -242,15 +288,16 @@ impl<'a, P: Problem> Solver<'a, P> {
         }
     }
 
-    /// Carries what is known through a block and on to its neighbours; tells which of them changed.
-    fn visit(&mut self, block: Block, mut changed: impl FnMut(Block)) {
+    /// Carries what is known through a block and on to its neighbours; tells which of them changed,
+    /// and to what.
+    fn visit(&mut self, block: Block, mut changed: impl FnMut(Block, &P::State)) {
         self.output.clone_from(&self.states[block.index()]);
         through(self.f, self.problem, block, &mut self.output, |_, _| ());
         match P::DIRECTION {
             Direction::Forward => {
                 for (index, succ) in self.f.succs(block).enumerate() {
                     if self.carry(block, index, succ) {
-                        changed(succ);
+                        changed(succ, &self.states[succ.index()]);
                     }
                 }
             }
@@ -258,7 +305,7 @@ impl<'a, P: Problem> Solver<'a, P> {
                 let cfg = self.cfg;
                 for edge in cfg.pred_edges(block) {
                     if self.carry(edge.block, edge.index as usize, edge.block) {
-                        changed(edge.block);
+                        changed(edge.block, &self.states[edge.block.index()]);
                     }
                 }
             }

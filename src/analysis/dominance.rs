@@ -4,7 +4,7 @@
 //! depth, is too long for large functions.
 
 use super::bits::{Bits, Must};
-use super::board::{self, Board};
+use super::board::{self, Board, Ways};
 use super::dataflow::{Direction, GenKill};
 use super::facts::Point;
 use super::problems::Row;
@@ -19,8 +19,8 @@ pub(super) const ROW: Row = Row {
     draw,
 };
 
-fn draw(_: &Module, f: &Function, cfg: &Cfg) -> Board {
-    board::of_sets(f, cfg, &Dominance)
+fn draw(_: &Module, f: &Function, cfg: &Cfg, ways: Ways) -> Board {
+    board::of_sets(f, cfg, &Dominance, ways)
 }
 
 /// The problem.

@@ -9,6 +9,15 @@
 use crate::entity::SideTable;
 use crate::ir::{Block, Cfg, Dominators};
 
+/// A step of the search for an iterated frontier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The frontier of this block is looked at.
+    Look(Block),
+    /// This block is in the iterated frontier.
+    Join(Block),
+}
+
 /// The dominance frontiers of all blocks.
 #[derive(Clone, Debug)]
 pub struct Frontier {
@@ -57,20 +66,22 @@ impl Frontier {
         &self.joins[start as usize..end as usize]
     }
 
-    /// Calls `join` once for each block of the iterated frontier of `blocks`: where what these
-    /// blocks write meets something else. `seen` is scratch memory that holds `stamp` nowhere yet.
+    /// Calls `visit` once with each block of the iterated frontier of `blocks`: where what these
+    /// blocks write meets something else; and with each block whose frontier is looked at. `seen` is
+    /// scratch memory that holds `stamp` nowhere yet.
     pub fn iterated(
         &self,
         blocks: &mut Vec<Block>,
         seen: &mut SideTable<Block, u32>,
         stamp: u32,
-        mut join: impl FnMut(Block),
+        mut visit: impl FnMut(Step),
     ) {
         while let Some(block) = blocks.pop() {
+            visit(Step::Look(block));
             for &at in self.of(block) {
                 if seen[at] != stamp {
                     seen[at] = stamp;
-                    join(at);
+                    visit(Step::Join(at));
                     blocks.push(at);
                 }
             }
@@ -116,7 +127,11 @@ mod tests {
             closed.dedup();
             let mut found = Vec::new();
             let mut seen = SideTable::new(u32::MAX);
-            frontier.iterated(&mut some.to_vec(), &mut seen, 0, |join| found.push(join));
+            frontier.iterated(&mut some.to_vec(), &mut seen, 0, |step| {
+                if let Step::Join(join) = step {
+                    found.push(join);
+                }
+            });
             found.sort_unstable();
             assert_eq!(found, closed);
             Ok(())

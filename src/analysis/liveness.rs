@@ -2,7 +2,7 @@
 //! some path from there reads it before it assigns it.
 
 use super::bits::{Bits, May};
-use super::board::{self, Board};
+use super::board::{self, Board, Ways};
 use super::dataflow::{Direction, GenKill};
 use super::facts::Point;
 use super::problems::Row;
@@ -18,9 +18,9 @@ pub(super) const ROW: Row = Row {
     draw,
 };
 
-fn draw(_: &Module, f: &Function, cfg: &Cfg) -> Board {
+fn draw(_: &Module, f: &Function, cfg: &Cfg, ways: Ways) -> Board {
     let variables: Vec<Variable> = f.variables.keys().collect();
-    board::of_sets(f, cfg, &Liveness::new(&variables))
+    board::of_sets(f, cfg, &Liveness::new(&variables), ways)
 }
 
 /// The problem, for some of the variables.

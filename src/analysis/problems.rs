@@ -1,7 +1,7 @@
 //! The table of dataflow problems: what `toyjit analyze` can show. To add a problem, write its file
 //! (direction, meet, transfer, a row) and name its row here.
 
-use super::board::Board;
+use super::board::{Board, Ways};
 use super::{
     assignment, available, busy, constants, dominance, liveness, reachability, reaching, taint,
 };
@@ -16,8 +16,8 @@ pub struct Row {
     pub about: &'static str,
     /// Direction and meet.
     pub how: &'static str,
-    /// Solves it on a function in the variable form, round by round.
-    pub draw: fn(&Module, &Function, &Cfg) -> Board,
+    /// Solves it on a function in the variable form, round by round and with a worklist.
+    pub draw: fn(&Module, &Function, &Cfg, Ways) -> Board,
 }
 
 /// The problems.

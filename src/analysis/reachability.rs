@@ -4,8 +4,8 @@
 //! Calls of `panic` and `exit` go on in the code, and every condition but the literal `true` of a
 //! `while` keeps both its ways, so that the answer is that of LANGUAGE.md §9.5.
 
-use super::board::{self, Board};
-use super::dataflow::{Direction, Lattice, Problem, solve};
+use super::board::{self, Board, Ways};
+use super::dataflow::{Direction, Lattice, Problem, Words, solve};
 use super::facts::{FunctionFacts, Point};
 use super::problems::Row;
 use crate::ir::cfg::Cfg;
@@ -20,8 +20,8 @@ pub(super) const ROW: Row = Row {
     draw,
 };
 
-fn draw(_: &Module, f: &Function, cfg: &Cfg) -> Board {
-    board::of(f, cfg, &Reachability)
+fn draw(_: &Module, f: &Function, cfg: &Cfg, ways: Ways) -> Board {
+    board::of(f, cfg, &Reachability, ways)
 }
 
 /// Whether control can come here.
@@ -54,8 +54,8 @@ impl Problem for Reachability {
 
     fn transfer(&self, _: &Function, _: Point, _: &mut Reached) {}
 
-    fn describe(&self, _: &Function, state: &Reached) -> String {
-        if state.0 { "reached" } else { "not reached" }.to_owned()
+    fn describe(&self, _: &Function, state: &Reached) -> Words {
+        Words::Other(if state.0 { "reached" } else { "not reached" }.to_owned())
     }
 }
 

@@ -2,7 +2,7 @@
 //! where some path leads from it to there on which its variable is not assigned again.
 
 use super::bits::{Bits, May};
-use super::board::{self, Board};
+use super::board::{self, Board, Ways};
 use super::dataflow::{Direction, GenKill};
 use super::facts::Point;
 use super::problems::Row;
@@ -25,10 +25,10 @@ pub(super) const ROW: Row = Row {
     draw,
 };
 
-fn draw(module: &Module, f: &Function, cfg: &Cfg) -> Board {
+fn draw(module: &Module, f: &Function, cfg: &Cfg, ways: Ways) -> Board {
     let definitions = Definitions::compute(f, cfg);
     let all: Vec<Definition> = definitions.keys().collect();
-    let mut board = board::of_sets(f, cfg, &Reaching::new(&definitions, &all));
+    let mut board = board::of_sets(f, cfg, &Reaching::new(&definitions, &all), ways);
     let printer = Printer::new(module);
     let legend = definitions.list.iter().map(|(definition, &(inst, block))| {
         (name(definition), format!("{} in {block}", printer.inst(f, inst)))

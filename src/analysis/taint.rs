@@ -7,12 +7,11 @@
 //! the code of `exit`. Each function is looked at alone: what a call gives is tainted where an
 //! argument is. Lengths of tainted strings and arrays are not tainted.
 
-use super::board::{self, Board};
-use super::crossing::crossing;
-use super::dataflow::{Direction, Lattice, Problem, solve};
+use super::board::{self, Board, Ways};
+use super::crossing::Crossing;
+use super::dataflow::{Direction, Lattice, Problem, Words, solve};
 use super::facts::Point;
 use super::problems::Row;
-use crate::entity::EntitySet;
 use crate::ir::print::Printer;
 use crate::ir::{Block, Cfg, ENTRY, Function, ImmKind, Inst, Module, Op, Terminator, Value};
 use crate::source::Diagnostic;
@@ -27,8 +26,8 @@ pub(super) const ROW: Row = Row {
     draw,
 };
 
-fn draw(module: &Module, f: &Function, cfg: &Cfg) -> Board {
-    board::of(f, cfg, &Taint::new(module, f, cfg))
+fn draw(module: &Module, f: &Function, cfg: &Cfg, ways: Ways) -> Board {
+    board::of(f, cfg, &Taint::new(module, f, cfg), ways)
 }
 
 /// The values that are tainted.
@@ -47,13 +46,13 @@ impl Lattice for Tainted {
 #[derive(Debug)]
 pub struct Taint<'a> {
     module: &'a Module,
-    crossing: EntitySet<Value>,
+    crossing: Crossing,
 }
 
 impl<'a> Taint<'a> {
     /// The problem of a function.
     pub fn new(module: &'a Module, f: &Function, cfg: &Cfg) -> Self {
-        Self { module, crossing: crossing(f, cfg) }
+        Self { module, crossing: Crossing::compute(f, cfg) }
     }
 }
 
@@ -102,13 +101,13 @@ impl Problem for Taint<'_> {
                 _ => {}
             }
         }
-        state.0.retain(|&value| self.crossing.contains(value));
+        let to = f.blocks[from].terminator.edges()[index].target;
+        state.0.retain(|&value| self.crossing.matters_in(to, value));
     }
 
-    fn describe(&self, f: &Function, state: &Tainted) -> String {
+    fn describe(&self, f: &Function, state: &Tainted) -> Words {
         let printer = Printer::new(self.module);
-        let shown: Vec<String> = state.0.iter().map(|&value| printer.value(f, value)).collect();
-        format!("{{{}}}", shown.join(", "))
+        Words::Facts(state.0.iter().map(|&value| printer.value(f, value)).collect())
     }
 }
 

@@ -183,7 +183,7 @@ b3:
     let (solution, rounds) = solve_by_rounds(f, &Cfg::compute(f), &problem);
     let shown = |block, index| {
         let state = solution.at(f, &problem, Point { block: Block(block), index });
-        problem.describe(f, &state)
+        problem.describe(f, &state).to_string()
     };
     assert_eq!(shown(0, 0), "{n}");
     assert_eq!(shown(0, 2), "{n, sum, i}");
@@ -192,5 +192,5 @@ b3:
     assert_eq!(shown(3, 0), "{}");
     assert_eq!(rounds.len(), 3);
     let last = &rounds[2].visits[0];
-    assert_eq!((last.0, problem.describe(f, &last.2)), (Block(3), "{sum}".to_owned()));
+    assert_eq!((last.0, problem.describe(f, &last.2).to_string()), (Block(3), "{sum}".to_owned()));
 }

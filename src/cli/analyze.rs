@@ -2,7 +2,7 @@
 
 use super::functions::chosen;
 use super::{print, source};
-use crate::analysis::board::{Board, Visit};
+use crate::analysis::board::{Board, Visit, Ways};
 use crate::analysis::problems::{PROBLEMS, Row, named};
 use crate::ir::{Cfg, Function};
 use crate::report::EXIT_USAGE;
@@ -62,7 +62,7 @@ pub fn main(args: &AnalyzeArgs) -> i32 {
     let mut all = Vec::new();
     for id in chosen {
         let f = &module.functions[id];
-        let board = (row.draw)(module, f, &Cfg::compute(f));
+        let board = (row.draw)(module, f, &Cfg::compute(f), Ways::Rounds);
         match args.json {
             true => all.push(to_json(f, &board, args.trace)),
             false => text += &board.text(module, f, row, args.trace),
@@ -83,10 +83,10 @@ fn to_json(f: &Function, board: &Board, trace: bool) -> Value {
             json!({
                 "block": drawn.block.to_string(),
                 "succs": f.succs(drawn.block).map(|succ| succ.to_string()).collect::<Vec<_>>(),
-                "gen": drawn.added,
-                "kill": drawn.killed,
-                "in": drawn.input,
-                "out": drawn.output,
+                "gen": drawn.added.as_ref().map(ToString::to_string),
+                "kill": drawn.killed.as_ref().map(ToString::to_string),
+                "in": drawn.input.to_string(),
+                "out": drawn.output.to_string(),
             })
         })
         .collect();
@@ -101,8 +101,8 @@ fn to_json(f: &Function, board: &Board, trace: bool) -> Value {
         let visit = |visit: &Visit| {
             json!({
                 "block": visit.block.to_string(),
-                "in": visit.input,
-                "out": visit.output,
+                "in": visit.input.to_string(),
+                "out": visit.output.to_string(),
                 "changed": visit.changed,
             })
         };

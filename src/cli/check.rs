@@ -1,6 +1,5 @@
 //! `toyjit check`: errors and warnings, nothing is run.
 
-use super::json::MessageFormat;
 use super::source;
 use crate::analysis::taint;
 use clap::Args;
@@ -20,10 +19,6 @@ pub struct CheckArgs {
     /// Warn of input that becomes an index, a length, a shift's count or an exit code unchecked.
     #[arg(long)]
     taint: bool,
-
-    /// How messages are written.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
-    message_format: MessageFormat,
 }
 
 pub fn main(args: &CheckArgs) -> i32 {
@@ -31,11 +26,10 @@ pub fn main(args: &CheckArgs) -> i32 {
 }
 
 fn one(file: &Path, args: &CheckArgs) -> i32 {
-    let format = args.message_format;
-    match source::check_as(file, format) {
+    match source::check(file) {
         Ok(checked) if args.taint => {
             let said = taint::check(&checked.front.lowered.module);
-            source::tell_as(&checked.sources, &said, format);
+            source::tell(&checked.sources, &said);
             0
         }
         Ok(_) => 0,

@@ -1,7 +1,9 @@
 //! `toyjit completions` and `toyjit man`: made of the same table as the command line itself.
 
+use super::source::complain;
 use super::{Cli, print};
 use crate::report::EXIT_USAGE;
+use crate::source::nearest;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
@@ -40,7 +42,9 @@ pub fn man(args: &ManArgs) -> i32 {
     command.build();
     if let Some(verb) = &args.verb {
         let Some(found) = command.find_subcommand(verb) else {
-            anstream::eprintln!("error: there is no verb `{verb}`; `toyjit --help` lists them");
+            let verbs = command.get_subcommands().map(clap::Command::get_name);
+            let message = format!("there is no verb `{verb}`; `toyjit --help` lists them");
+            complain(&message, nearest(verb, verbs));
             return EXIT_USAGE;
         };
         command = found.clone().name(format!("toyjit-{verb}"));
@@ -49,7 +53,7 @@ pub fn man(args: &ManArgs) -> i32 {
     match clap_mangen::Man::new(command).render(&mut page) {
         Ok(()) => print(&String::from_utf8_lossy(&page)),
         Err(error) => {
-            anstream::eprintln!("error: {error}");
+            complain(&error.to_string(), None);
             EXIT_USAGE
         }
     }

@@ -114,10 +114,7 @@ fn after_checking(args: &EmitArgs) -> i32 {
     }
     match write(args.stage, &checked.sources, &module, &chosen, &options) {
         Ok(text) => print(&text),
-        Err(error) => {
-            anstream::eprint!("{}", crate::report::fault_report(&error));
-            crate::report::EXIT_FAULT
-        }
+        Err(error) => source::fault(&error),
     }
 }
 

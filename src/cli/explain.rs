@@ -1,7 +1,9 @@
 //! `toyjit explain`: more about a diagnostic code. The text is that of `docs/errors.md`.
 
 use super::print;
+use super::source::complain;
 use crate::report::EXIT_USAGE;
+use crate::source::nearest;
 use clap::Args;
 
 /// Tell more about a diagnostic code, with an example.
@@ -50,6 +52,11 @@ pub fn explanation(code: &str) -> Option<String> {
     Some(text)
 }
 
+/// The code that is most like one.
+pub fn nearest_code(code: &str) -> Option<&'static str> {
+    nearest(&code.to_uppercase(), sections().map(|section| section.code))
+}
+
 pub fn main(args: &ExplainArgs) -> i32 {
     let Some(code) = &args.code else {
         let list = sections().map(|section| format!("{}  {}\n", section.code, section.title));
@@ -58,9 +65,8 @@ pub fn main(args: &ExplainArgs) -> i32 {
     match explanation(code) {
         Some(text) => print(&text),
         None => {
-            anstream::eprintln!(
-                "error: there is no code `{code}`; `toyjit explain` lists them all"
-            );
+            let message = format!("there is no code `{code}`; `toyjit explain` lists them all");
+            complain(&message, nearest_code(code));
             EXIT_USAGE
         }
     }

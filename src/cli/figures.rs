@@ -1,4 +1,5 @@
-//! What `--time` tells: how long each stage took, what was allocated and what collecting it cost.
+//! What `--time` tells: how long each stage took, what each pass did, how many copies leaving SSA
+//! form left, what was allocated and what collecting it cost.
 
 use crate::timing::Timings;
 use clap::ValueEnum;
@@ -33,6 +34,21 @@ fn text(timings: &Timings, heap: &HeapStats) -> String {
         lines.push(format!("{stage:>12} {:10.3} ms", ms(*time)));
     }
     lines.push(format!("{:>12} {:10.3} ms", "total", ms(timings.total())));
+    for (pass, stats) in timings.passes.rows() {
+        lines.push(format!(
+            "{:>12} {:10.3} ms, {} to {} instructions, {} rewrites",
+            pass.name,
+            ms(stats.time),
+            stats.insts_before,
+            stats.insts_after,
+            stats.rewrites
+        ));
+    }
+    let copies = timings.copies;
+    lines.push(format!(
+        "{:>12} {:6} on edges before coalescing, {} after; {} critical edges split",
+        "copies", copies.before, copies.after, copies.split_edges
+    ));
     let pauses = &heap.pauses;
     lines.push(format!(
         "{:>12} {:10.3} MiB, {:.3} MiB in use at the end",
@@ -64,10 +80,30 @@ fn json(timings: &Timings, heap: &HeapStats) -> serde_json::Value {
         .iter()
         .map(|(stage, time)| serde_json::json!({ "stage": stage, "ms": ms(*time) }))
         .collect();
-    let pauses = &heap.pauses;
+    let passes: Vec<_> = timings
+        .passes
+        .rows()
+        .iter()
+        .map(|(pass, stats)| {
+            serde_json::json!({
+                "pass": pass.name,
+                "ms": ms(stats.time),
+                "insts_before": stats.insts_before,
+                "insts_after": stats.insts_after,
+                "rewrites": stats.rewrites,
+            })
+        })
+        .collect();
+    let (copies, pauses) = (timings.copies, &heap.pauses);
     serde_json::json!({
         "stages": stages,
         "total_ms": ms(timings.total()),
+        "passes": passes,
+        "copies": {
+            "before": copies.before,
+            "after": copies.after,
+            "split_edges": copies.split_edges,
+        },
         "heap": {
             "allocated_bytes": heap.allocated,
             "survived_bytes": heap.survived,

@@ -24,6 +24,11 @@ fn place(sources: &Sources, span: Span) -> Value {
     })
 }
 
+/// What has no place in a program.
+pub fn complaint(kind: &str, message: &str, help: Option<&str>) -> Value {
+    json!({ "kind": kind, "message": message, "help": help })
+}
+
 /// A diagnostic.
 pub fn diagnostic(sources: &Sources, diagnostic: &Diagnostic) -> Value {
     let labels: Vec<Value> = diagnostic

@@ -1,8 +1,8 @@
 //! The limits of a run on the command line.
 
+use crate::engine::Engine;
 use clap::Args;
 use std::time::Duration;
-use toyjit_runtime::Config;
 
 /// How much a run may take.
 #[derive(Args)]
@@ -23,9 +23,13 @@ pub struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// The configuration of a runtime with these limits.
-    pub fn config(&self) -> Config {
-        Config { max_heap: self.max_heap, stack_size: self.stack_size, ..Config::default() }
+    /// An engine with these limits, but for the time, which is watched over from outside.
+    pub fn apply(&self, engine: Engine) -> Engine {
+        let engine = engine.stack_size(self.stack_size);
+        match self.max_heap {
+            Some(bytes) => engine.max_heap(bytes),
+            None => engine,
+        }
     }
 
     /// How long the run may take.

@@ -1,22 +1,26 @@
 //! The command line: one file a verb.
 
 mod analyze;
+mod bench;
 mod check;
 mod complete;
 mod emit;
 mod explain;
+mod explore;
 mod figures;
 mod functions;
 mod json;
 mod limits;
+mod meant;
 mod passes;
 mod repl;
 mod run;
 mod source;
 mod ssa;
 
-use crate::report::{EXIT_FAULT, fault_report};
+use crate::report::EXIT_FAULT;
 use crate::x64::Features;
+use json::MessageFormat;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
@@ -28,6 +32,8 @@ Examples:
   toyjit run -O0 --time program.toy a b     no optimisation; arguments; times of all stages
   toyjit check *.toy                        errors and warnings only
   toyjit emit asm program.toy -f main       the machine code of one function
+  toyjit bench program.toy                  all optimisation levels compared
+  toyjit explore examples/sieve.toy --open  the whole compiler at work, on one page
   toyjit explain E0301                      more about a message
 
 Exit codes: the program's own; 1 it does not compile; 2 wrong usage or a file that can't be read;
@@ -35,7 +41,7 @@ Exit codes: the program's own; 1 it does not compile; 2 wrong usage or a file th
 
 /// A JIT compiler for Toy, a small statically typed imperative language.
 #[derive(Parser)]
-#[command(name = "toyjit", version, long_version = VERSION.as_str(), after_help = AFTER_HELP)]
+#[command(name = "toyjit", version = VERSION.as_str(), after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     verb: Option<Verb>,
@@ -43,6 +49,10 @@ struct Cli {
     /// When messages have colours. NO_COLOR in the environment is respected too.
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
     color: Color,
+
+    /// How messages are written.
+    #[arg(long, global = true, value_enum, value_name = "FORMAT", default_value_t)]
+    message_format: MessageFormat,
 }
 
 /// When messages have colours.
@@ -79,6 +89,8 @@ enum Verb {
     Emit(emit::EmitArgs),
     Analyze(analyze::AnalyzeArgs),
     Ssa(ssa::SsaArgs),
+    Bench(bench::BenchArgs),
+    Explore(explore::ExploreArgs),
     Explain(explain::ExplainArgs),
     Completions(complete::CompletionsArgs),
     Man(complete::ManArgs),
@@ -89,15 +101,17 @@ pub fn main() -> i32 {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            let error = meant::add(error, std::env::args().skip(1));
             // Help that can't be written has nobody who reads it.
             let _ = error.print();
             return error.exit_code();
         }
     };
     std::panic::set_hook(Box::new(|info| {
-        anstream::eprint!("{}", fault_report(&info.to_string()));
+        source::fault(&info.to_string());
     }));
     cli.color.apply();
+    source::set_format(cli.message_format);
     let Some(verb) = cli.verb.or_else(|| Cli::parse_from(["toyjit", "repl"]).verb) else {
         return EXIT_FAULT;
     };
@@ -108,6 +122,8 @@ pub fn main() -> i32 {
         Verb::Emit(args) => emit::main(&args),
         Verb::Analyze(args) => analyze::main(&args),
         Verb::Ssa(args) => ssa::main(&args),
+        Verb::Bench(args) => bench::main(&args),
+        Verb::Explore(args) => explore::main(&args),
         Verb::Explain(args) => explain::main(&args),
         Verb::Completions(args) => complete::completions(&args),
         Verb::Man(args) => complete::man(&args),
@@ -123,7 +139,7 @@ fn print(text: &str) -> i32 {
         Ok(()) => 0,
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
         Err(error) => {
-            anstream::eprintln!("error: can't write the output: {error}");
+            source::complain(&format!("can't write the output: {error}"), None);
             crate::report::EXIT_USAGE
         }
     }

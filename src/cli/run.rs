@@ -1,24 +1,19 @@
 //! `toyjit run`: compile a program and run it in place.
 
 use super::figures::{self, TimeFormat};
-use super::json::{self, MessageFormat};
 use super::limits::LimitArgs;
 use super::passes::PassSwitches;
-use super::source::{self, Checked};
-use crate::interp::{self, Halt};
+use super::source;
+use crate::engine::{Engine, Module};
 use crate::pipeline;
-use crate::report::{
-    EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TRAP, exit_code, fault_report, stop_report,
-};
-use crate::source::{Sources, Trace};
+use crate::report::{EXIT_INTERRUPTED, EXIT_TRAP};
 use crate::ssa::Construction;
-use crate::timing::Timings;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
-use toyjit_runtime::{Config, ExitCodes, Runtime, Stop, Watch};
+use toyjit_runtime::{ExitCodes, Watch};
 
 /// Compile a program and run it.
 #[derive(Args)]
@@ -39,17 +34,13 @@ pub struct RunArgs {
     limits: LimitArgs,
 
     /// What runs the program.
-    #[arg(long, value_enum, default_value_t = Engine::Jit)]
-    engine: Engine,
+    #[arg(long, value_enum, default_value_t = Runner::Jit)]
+    engine: Runner,
 
     /// Tell on standard error how long each stage took, and what the collector did.
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
           default_missing_value = "text")]
     time: Option<TimeFormat>,
-
-    /// How messages are written.
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
-    message_format: MessageFormat,
 
     /// Compile only.
     #[arg(long)]
@@ -68,7 +59,7 @@ pub struct RunArgs {
 #[derive(Args)]
 pub struct CompileArgs {
     /// Optimisation level: 0 compiles fastest, 3 tries hardest.
-    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2,
+    #[arg(short = 'O', long, value_name = "LEVEL", default_value_t = 2,
           value_parser = clap::value_parser!(u8).range(0..=3))]
     level: u8,
 
@@ -108,7 +99,7 @@ impl CompileArgs {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Engine {
+enum Runner {
     /// Machine code.
     Jit,
     /// The interpreter on the typed tree.
@@ -116,44 +107,18 @@ enum Engine {
 }
 
 pub fn main(args: &RunArgs) -> i32 {
-    let Checked { sources, front, mut timings } =
-        match source::check_as(args.file(), args.message_format) {
-            Ok(checked) => checked,
-            Err(code) => return code,
-        };
-    let mut runtime = match Runtime::new(args.config()) {
-        Ok(runtime) => runtime,
-        Err(stop) => return args.stopped(&sources, &stop, &Trace::default()),
+    let (name, text) = match source::text(args.file()) {
+        Ok(read) => read,
+        Err(code) => return code,
     };
-    let halted = match args.engine {
-        Engine::Interp if args.no_run => Ok(0),
-        Engine::Interp => args.watched(&mut runtime, &mut timings, |runtime| {
-            interp::run(&front.program, &front.interner, runtime)
-        }),
-        Engine::Jit => {
-            let options = args.compile.options();
-            let executable = match pipeline::compile(front, &options, &mut runtime, &mut timings) {
-                Ok(executable) => executable,
-                Err(error) => {
-                    anstream::eprint!("{}", fault_report(&error.to_string()));
-                    return EXIT_FAULT;
-                }
-            };
-            if args.no_run {
-                Ok(0)
-            } else {
-                args.watched(&mut runtime, &mut timings, |runtime| executable.run(runtime))
-            }
-        }
+    let mut module = match args.engine().compile(&name, text) {
+        Ok(module) => module,
+        Err(error) => return source::refused(&error),
     };
-    let flushed = runtime.output.flush();
-    let code = match (halted, flushed) {
-        (Ok(code), Ok(())) => code,
-        (Ok(_), Err(stop)) => args.stopped(&sources, &stop, &Trace::default()),
-        (Err(halt), _) => args.stopped(&sources, &halt.stop, &halt.trace),
-    };
+    source::tell_all(module.warnings());
+    let code = if args.no_run { 0 } else { args.run(&mut module) };
     if let Some(format) = args.time {
-        figures::tell(&timings, &runtime.heap_stats(), format);
+        figures::tell(module.timings(), &module.heap_stats(), format);
     }
     code
 }
@@ -163,42 +128,28 @@ impl RunArgs {
         Path::new(&self.program[0])
     }
 
-    fn config(&self) -> Config {
-        Config {
-            gc_stress: self.gc_stress,
-            args: self.program[1..].iter().map(|arg| arg.clone().into_vec()).collect(),
-            ..self.limits.config()
-        }
+    fn engine(&self) -> Engine {
+        self.limits
+            .apply(Engine::new().options(self.compile.options()))
+            .interpreted(self.engine == Runner::Interp)
+            .gc_stress(self.gc_stress)
+            .args(self.program[1..].iter().map(|arg| arg.clone().into_vec()))
     }
 
-    /// Runs a program, which ends by Ctrl-C or when its time is over.
-    fn watched(
-        &self,
-        runtime: &mut Runtime,
-        timings: &mut Timings,
-        run: impl FnOnce(&mut Runtime) -> Result<i32, Halt>,
-    ) -> Result<i32, Halt> {
+    /// Runs a program, which ends by Ctrl-C or when its time is over; the exit code.
+    fn run(&self, module: &mut Module) -> i32 {
         let codes = ExitCodes { interrupted: EXIT_INTERRUPTED, out_of_time: EXIT_TRAP };
-        let watch = Watch::start(runtime.interrupter(), self.limits.timeout(), codes);
-        let _watch = watch.map_err(|error| {
-            let stop = Stop::Fault(format!("no thread to watch over the run: {error}"));
-            Halt { stop, trace: Trace::default() }
-        })?;
-        timings.time("run", || run(runtime))
-    }
-
-    /// Tells why a run ended early; the exit code.
-    fn stopped(&self, sources: &Sources, stop: &Stop, trace: &Trace) -> i32 {
-        match self.message_format {
-            MessageFormat::Text => {
-                anstream::eprint!("{}", stop_report(sources, stop, trace, source::color()));
+        let watch = match Watch::start(module.interrupter(), self.limits.timeout(), codes) {
+            Ok(watch) => watch,
+            Err(error) => {
+                return source::fault(&format!("no thread to watch over the run: {error}"));
             }
-            MessageFormat::Json => {
-                if let Some(told) = json::stop(sources, stop, trace) {
-                    anstream::eprintln!("{told}");
-                }
-            }
+        };
+        let ran = module.run();
+        drop(watch);
+        match ran {
+            Ok(code) => code,
+            Err(stopped) => source::stopped(&stopped),
         }
-        exit_code(stop)
     }
 }

@@ -1,13 +1,30 @@
-//! Reading programs and telling their diagnostics.
+//! Reading programs, and telling what is to be said of them and of their runs.
 
 use super::json::{self, MessageFormat};
+use crate::engine::{CompileError, Diagnostics, Stopped};
 use crate::pipeline::{self, Front};
-use crate::report::{EXIT_ERRORS, EXIT_USAGE};
+use crate::report::{EXIT_ERRORS, EXIT_FAULT, EXIT_USAGE, exit_code, fault_report, stop_report};
 use crate::source::render::render;
-use crate::source::{Diagnostic, Severity, Sources, decode};
+use crate::source::{Diagnostic, Severity, Sources, Trace, decode};
 use crate::timing::Timings;
 use std::io::Read;
 use std::path::Path;
+use std::sync::OnceLock;
+use toyjit_runtime::Stop;
+
+/// So many errors and warnings are told to a person.
+const MOST_TOLD: usize = 200;
+
+static FORMAT: OnceLock<MessageFormat> = OnceLock::new();
+
+/// Says, once, how messages are written.
+pub fn set_format(format: MessageFormat) {
+    FORMAT.get_or_init(|| format);
+}
+
+fn is_json() -> bool {
+    FORMAT.get() == Some(&MessageFormat::Json)
+}
 
 /// A program that was read, and checked without an error.
 pub struct Checked {
@@ -15,12 +32,11 @@ pub struct Checked {
     pub sources: Sources,
     /// What the front end made of it.
     pub front: Front,
-    /// Times so far.
-    pub timings: Timings,
 }
 
-/// Reads a file (`-` is standard input); an exit code where it can't be read or is not UTF-8.
-pub fn read(path: &Path) -> Result<Sources, i32> {
+/// The name and the text of a file (`-` is standard input); an exit code where it can't be read or
+/// is not UTF-8.
+pub fn text(path: &Path) -> Result<(String, String), i32> {
     let (name, bytes) = match path.to_str() {
         Some("-") => {
             let mut bytes = Vec::new();
@@ -30,18 +46,24 @@ pub fn read(path: &Path) -> Result<Sources, i32> {
         _ => (path.display().to_string(), std::fs::read(path)),
     };
     let bytes = bytes.map_err(|error| {
-        anstream::eprintln!("error: can't read {name}: {error}");
+        complain(&format!("can't read {name}: {error}"), None);
         EXIT_USAGE
     })?;
     let text = decode(bytes).map_err(|problem| {
-        anstream::eprintln!("error: {name}:{}:{}: {problem}", problem.line, problem.column);
+        complain(&format!("{name}:{}:{}: {problem}", problem.line, problem.column), None);
         EXIT_ERRORS
     })?;
+    Ok((name, text))
+}
+
+/// Reads a file.
+pub fn read(path: &Path) -> Result<Sources, i32> {
+    let (name, text) = text(path)?;
     let mut sources = Sources::new();
     match sources.add(&name, text) {
         Some(_) => Ok(sources),
         None => {
-            anstream::eprintln!("error: {name} is larger than 4 GiB");
+            complain(&format!("{name} is larger than 4 GiB"), None);
             Err(EXIT_USAGE)
         }
     }
@@ -50,17 +72,11 @@ pub fn read(path: &Path) -> Result<Sources, i32> {
 /// Reads and checks a file, and tells what is to be said of it; an exit code where there are
 /// errors.
 pub fn check(path: &Path) -> Result<Checked, i32> {
-    check_as(path, MessageFormat::Text)
-}
-
-/// The same, with the messages in a format.
-pub fn check_as(path: &Path, format: MessageFormat) -> Result<Checked, i32> {
     let sources = read(path)?;
-    let mut timings = Timings::new();
-    let (front, diagnostics) = pipeline::front(&sources, &mut timings);
-    tell_as(&sources, &diagnostics, format);
+    let (front, diagnostics) = pipeline::front(&sources, &mut Timings::new());
+    tell(&sources, &diagnostics);
     match front {
-        Some(front) => Ok(Checked { sources, front, timings }),
+        Some(front) => Ok(Checked { sources, front }),
         None => Err(EXIT_ERRORS),
     }
 }
@@ -70,26 +86,88 @@ pub fn color() -> bool {
     anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never
 }
 
-/// Tells diagnostics on standard error, in a format.
-pub fn tell_as(sources: &Sources, diagnostics: &[Diagnostic], format: MessageFormat) {
-    match format {
-        MessageFormat::Text => tell(sources, diagnostics),
-        MessageFormat::Json => {
-            for diagnostic in diagnostics {
-                anstream::eprintln!("{}", json::diagnostic(sources, diagnostic));
-            }
-        }
+/// Tells what is wrong with a command line, a file, a command, and what was perhaps meant.
+pub fn complain(message: &str, meant: Option<&str>) {
+    let help = meant.map(|meant| format!("did you mean `{meant}`?"));
+    if is_json() {
+        anstream::eprintln!("{}", json::complaint("error", message, help.as_deref()));
+        return;
     }
+    match help {
+        Some(help) => anstream::eprintln!("error: {message}; {help}"),
+        None => anstream::eprintln!("error: {message}"),
+    }
+}
+
+/// Tells of a fault of the compiler; the exit code.
+pub fn fault(what: &str) -> i32 {
+    match is_json() {
+        true => anstream::eprintln!("{}", json::complaint("fault", what, None)),
+        false => anstream::eprint!("{}", fault_report(what)),
+    }
+    EXIT_FAULT
 }
 
 /// Tells diagnostics on standard error, with a count of the errors.
 pub fn tell(sources: &Sources, diagnostics: &[Diagnostic]) {
+    if is_json() {
+        for diagnostic in diagnostics {
+            anstream::eprintln!("{}", json::diagnostic(sources, diagnostic));
+        }
+        return;
+    }
     if diagnostics.is_empty() {
         return;
     }
-    anstream::eprint!("{}", render(sources, diagnostics, color()));
+    let mut shown: Vec<Diagnostic> = Vec::new();
+    if diagnostics.len() > MOST_TOLD {
+        // Errors matter more than warnings that come before them.
+        let mut order: Vec<&Diagnostic> = diagnostics.iter().collect();
+        order.sort_by_key(|d| (d.severity, d.span()));
+        shown.extend(order.into_iter().take(MOST_TOLD).cloned());
+    }
+    let list = if shown.is_empty() { diagnostics } else { &shown };
+    anstream::eprint!("{}", render(sources, list, color()));
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-    if errors > 1 {
+    if list.len() < diagnostics.len() {
+        anstream::eprintln!(
+            "{errors} errors and {} warnings, of which {MOST_TOLD} are shown; \
+             `--message-format=json` tells all",
+            diagnostics.len() - errors
+        );
+    } else if errors > 1 {
         anstream::eprintln!("{errors} errors");
     }
+}
+
+/// The same for a module's.
+pub fn tell_all(said: &Diagnostics) {
+    tell(said.sources(), said.as_slice());
+}
+
+/// Tells why there is no module; the exit code.
+pub fn refused(error: &CompileError) -> i32 {
+    match error {
+        CompileError::Diagnostics(said) => {
+            tell_all(said);
+            EXIT_ERRORS
+        }
+        CompileError::Limit(stop) => stop_code(&Sources::new(), stop, &Trace::default()),
+        CompileError::Fault(what) => fault(what),
+    }
+}
+
+/// Tells why a run ended early; the exit code.
+pub fn stopped(stopped: &Stopped) -> i32 {
+    stop_code(stopped.sources(), &stopped.stop, &stopped.trace)
+}
+
+/// The same.
+pub fn stop_code(sources: &Sources, stop: &Stop, trace: &Trace) -> i32 {
+    if !is_json() {
+        anstream::eprint!("{}", stop_report(sources, stop, trace, color()));
+    } else if let Some(told) = json::stop(sources, stop, trace) {
+        anstream::eprintln!("{told}");
+    }
+    exit_code(stop)
 }

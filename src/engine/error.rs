@@ -1,6 +1,7 @@
 //! What can go wrong: a program that does not compile, a handle that does not fit, a run that ended
 //! early.
 
+use crate::pipeline;
 use crate::report::{fault_report, stop_report};
 use crate::source::{Diagnostic, Severity, Sources, Trace, render};
 use std::fmt;
@@ -25,6 +26,21 @@ impl Diagnostics {
         self.list.iter()
     }
 
+    /// The text that they speak of.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// All as the command line shows it, perhaps with colours.
+    pub fn render(&self, color: bool) -> String {
+        render(&self.sources, &self.list, color)
+    }
+
+    /// The errors and warnings.
+    pub fn as_slice(&self) -> &[Diagnostic] {
+        &self.list
+    }
+
     /// Whether nothing was said.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
@@ -38,7 +54,7 @@ impl Diagnostics {
 
 impl fmt::Display for Diagnostics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&render(&self.sources, &self.list, false))
+        f.write_str(&self.render(false))
     }
 }
 
@@ -53,14 +69,28 @@ impl fmt::Debug for Diagnostics {
 pub enum CompileError {
     /// The program has errors.
     Diagnostics(Diagnostics),
-    /// A fault of the compiler, or of a machine that has no memory left.
+    /// The machine, or a limit, has no room for it.
+    Limit(Stop),
+    /// A fault of the compiler.
     Fault(String),
+}
+
+impl From<pipeline::CompileError> for CompileError {
+    fn from(error: pipeline::CompileError) -> Self {
+        match error {
+            pipeline::CompileError::Load(stop) => CompileError::Limit(stop),
+            error => CompileError::Fault(error.to_string()),
+        }
+    }
 }
 
 impl fmt::Display for CompileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CompileError::Diagnostics(diagnostics) => fmt::Display::fmt(diagnostics, f),
+            CompileError::Limit(stop) => {
+                f.write_str(&stop_report(&Sources::new(), stop, &Trace::default(), false))
+            }
             CompileError::Fault(what) => f.write_str(&fault_report(what)),
         }
     }
@@ -121,6 +151,11 @@ impl Stopped {
             Stop::Trap(trap) => Some(trap),
             _ => None,
         }
+    }
+
+    /// The text that the trace speaks of.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
     }
 
     /// Where it ended: `FILE:LINE:COLUMN`.

@@ -13,6 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod code;
 mod error;
 mod function;
 mod host;
@@ -21,16 +22,19 @@ mod values;
 mod watch;
 
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod tests;
 
+pub use crate::pipeline::Options;
 pub use error::{CompileError, Diagnostics, FunctionError, Stopped};
 pub use function::Function;
 pub use host::{HostFunction, HostResult};
 pub use module::Module;
-pub use toyjit_runtime::{Captured, Input, Interrupt, Interrupter, Output, Stop, Trap};
+pub use toyjit_runtime::{Captured, HeapStats, Input, Interrupt, Interrupter, Output, Stop, Trap};
 pub use values::{Argument, Arguments, Returned};
 
-use crate::pipeline::{self, Options};
+use crate::pipeline;
 use crate::source::Sources;
 use crate::timing::Timings;
 use std::sync::Arc;
@@ -46,6 +50,8 @@ pub struct Engine {
     timeout: Option<Duration>,
     args: Vec<Vec<u8>>,
     hosts: Vec<host::Host>,
+    gc_stress: bool,
+    interpreted: bool,
 }
 
 impl Engine {
@@ -58,6 +64,28 @@ impl Engine {
     #[must_use]
     pub fn level(mut self, level: u8) -> Self {
         self.options.level = level.min(3);
+        self
+    }
+
+    /// Sets everything of how programs are compiled.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Lets the interpreter on the typed tree run programs, which is slow, and what the compiler is
+    /// tested against. Such programs can't call functions of the host.
+    #[must_use]
+    pub fn interpreted(mut self, interpreted: bool) -> Self {
+        self.interpreted = interpreted;
+        self
+    }
+
+    /// Collects garbage at every allocation and moves all that can move: a test of the compiler.
+    #[must_use]
+    pub fn gc_stress(mut self, stress: bool) -> Self {
+        self.gc_stress = stress;
         self
     }
 
@@ -106,30 +134,33 @@ impl Engine {
     }
 
     /// Compiles a program. Nothing of it runs yet.
-    pub fn compile(&self, name: &str, source: &str) -> Result<Module, CompileError> {
+    pub fn compile(&self, name: &str, source: impl Into<String>) -> Result<Module, CompileError> {
         let mut sources = Sources::new();
         if sources.add(name, source).is_none() {
             return Err(CompileError::Fault("the source is larger than 4 GiB".to_owned()));
         }
         let mut timings = Timings::new();
-        let (front, diagnostics) = {
-            let hosts: Vec<_> = self.hosts.iter().map(|host| host.head.clone()).collect();
-            pipeline::front_with(&sources, &hosts, &mut timings)
-        };
+        let hosts: Vec<_> = self.hosts.iter().map(|host| host.head.clone()).collect();
+        let (front, diagnostics) = pipeline::front_with(&sources, &hosts, &mut timings);
         let sources = Arc::new(sources);
         let said = Diagnostics::new(Arc::clone(&sources), diagnostics);
         match front {
-            Some(front) => Module::new(self, front, sources, said),
+            Some(front) => Module::new(self, front, sources, said, timings),
             None => Err(CompileError::Diagnostics(said)),
         }
     }
 
-    fn config(&self) -> Config {
+    pub(crate) fn pipeline_options(&self) -> &Options {
+        &self.options
+    }
+
+    pub(crate) fn config(&self) -> Config {
         let default = Config::default();
         Config {
             max_heap: self.max_heap,
             stack_size: self.stack_size.unwrap_or(default.stack_size),
             args: self.args.clone(),
+            gc_stress: self.gc_stress,
             ..default
         }
     }

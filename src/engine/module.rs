@@ -1,14 +1,15 @@
 //! A compiled program with its heap and globals.
 
+use super::code::Code;
 use super::values::sealed;
 use super::watch::Watch;
 use super::{Arguments, CompileError, Diagnostics, Engine, Function, FunctionError, Returned};
-use super::{Stop, Stopped, Trap};
+use super::{HeapStats, Stop, Stopped, Trap};
 use crate::interp::Halt;
 use crate::ir::FuncRef;
-use crate::pipeline::{self, Executable, Front};
+use crate::pipeline::Front;
 use crate::sema::display_ty;
-use crate::sema::hir::{FunctionKind, Program, Ty, TyKind};
+use crate::sema::hir::{FunctionKind, GlobalId, Program, Ty, TyKind};
 use crate::source::{Interner, Sources, Trace};
 use crate::timing::Timings;
 use std::collections::BTreeMap;
@@ -23,10 +24,11 @@ use toyjit_runtime::{Captured, Input, Interrupter, Output, Results, Runtime};
 pub struct Module {
     pub(super) id: u64,
     pub(super) runtime: Runtime,
-    executable: Executable,
+    code: Code,
     sources: Arc<Sources>,
     warnings: Diagnostics,
     functions: BTreeMap<String, Exported>,
+    timings: Timings,
     /// Globals that are never nil and were declared without a value.
     late: Vec<(u32, String)>,
     state: State,
@@ -57,38 +59,32 @@ impl Module {
         front: Front,
         sources: Arc<Sources>,
         warnings: Diagnostics,
+        mut timings: Timings,
     ) -> Result<Self, CompileError> {
-        let functions = exported(&front.program, &front.interner);
-        let late = front.lowered.facts.globals.iter().filter(|(_, about)| about.late);
+        let Front { program, interner, lowered } = front;
+        let functions = exported(&program, &interner);
+        let late = lowered.facts.globals.iter().filter(|(_, about)| about.late);
         let late = late
             .filter_map(|(id, _)| {
-                let global = front.program.globals.values().nth(id.0 as usize)?;
-                let never_nil = global.ty.is_ref()
-                    && front.program.types.strip_optional(global.ty) == global.ty;
-                never_nil.then(|| (id.0, front.interner.name(global.name).to_owned()))
+                let global = program.globals.get(GlobalId(id.0))?;
+                let never_nil =
+                    global.ty.is_ref() && program.types.strip_optional(global.ty) == global.ty;
+                never_nil.then(|| (id.0, interner.name(global.name).to_owned()))
             })
             .collect();
-        let fault = |error: &dyn std::fmt::Display| CompileError::Fault(error.to_string());
-        let mut runtime = Runtime::new(engine.config())
-            .map_err(|stop| CompileError::Fault(format!("no memory for a runtime: {stop:?}")))?;
-        let hosts = engine.hosts.iter().map(|host| host.register(&mut runtime));
-        let hosts: Vec<u64> = hosts.collect();
-        let mut module = front.lowered.module;
-        module.first_type = runtime.types.count();
-        let mut timings = Timings::new();
-        let executable =
-            pipeline::compile_module(module, &engine.options, &mut runtime, &mut timings)
-                .map_err(|error| fault(&error))?;
-        for (slot, value) in (0..).zip(hosts) {
-            runtime.set_global(slot, value);
-        }
+        let mut runtime = Runtime::new(engine.config()).map_err(CompileError::Limit)?;
+        let code = match engine.interpreted {
+            true => Code::tree(engine, program, interner, &mut runtime)?,
+            false => Code::machine(engine, lowered.module, &mut runtime, &mut timings)?,
+        };
         Ok(Self {
             id: MODULES.fetch_add(1, Ordering::Relaxed),
             runtime,
-            executable,
+            code,
             sources,
             warnings,
             functions,
+            timings,
             late,
             state: State::Fresh,
             timeout: engine.timeout,
@@ -100,15 +96,25 @@ impl Module {
         &self.warnings
     }
 
+    /// How long each stage took: those of compilation, and `run` for all runs together.
+    pub fn timings(&self) -> &Timings {
+        &self.timings
+    }
+
+    /// What was allocated, and what collecting it cost.
+    pub fn heap_stats(&self) -> HeapStats {
+        self.runtime.heap_stats()
+    }
+
     /// Sends what the program prints from now on to `output`.
     pub fn set_output(&mut self, output: Output) {
-        self.runtime.output = output;
+        self.runtime.set_output(output);
     }
 
     /// Keeps what the program prints from now on in memory, to be taken from the handle.
     pub fn capture(&mut self) -> Captured {
         let (output, captured) = Output::capture();
-        self.runtime.output = output;
+        self.runtime.set_output(output);
         captured
     }
 
@@ -130,7 +136,7 @@ impl Module {
             State::Failed(stopped) => return Err(stopped.clone()),
             State::Fresh => {}
         }
-        let ran = self.watched(|executable, runtime| executable.run_script(runtime));
+        let ran = self.watched(|code, runtime| code.run_script(runtime));
         let ran = ran.and_then(|()| match self.missing() {
             Some(name) => {
                 let why = format!("the global `{name}` has got no value");
@@ -150,7 +156,7 @@ impl Module {
     pub fn run(&mut self) -> Result<i32, Stopped> {
         match &self.state {
             State::Fresh => {
-                let script = self.watched(|executable, runtime| executable.run_script(runtime));
+                let script = self.watched(|code, runtime| code.run_script(runtime));
                 if let Err(stopped) = script {
                     self.state = State::Failed(stopped.clone());
                     return Err(stopped);
@@ -162,7 +168,7 @@ impl Module {
             State::Ready => {}
             State::Failed(stopped) => return Err(stopped.clone()),
         }
-        self.watched(|executable, runtime| executable.run_main(runtime))
+        self.watched(|code, runtime| code.run_main(runtime))
     }
 
     /// The handle of a function, for arguments `A` (a tuple) and a result `R`.
@@ -203,20 +209,21 @@ impl Module {
         function: FuncRef,
         arguments: &toyjit_runtime::Arguments,
     ) -> Result<Results, Stopped> {
-        self.watched(|executable, runtime| executable.call(runtime, function, arguments))
+        self.watched(|code, runtime| code.call(runtime, function, arguments))
     }
 
     /// Runs code under the time limit, and writes out what it printed.
     fn watched<T>(
         &mut self,
-        run: impl FnOnce(&Executable, &mut Runtime) -> Result<T, Halt>,
+        run: impl FnOnce(&Code, &mut Runtime) -> Result<T, Halt>,
     ) -> Result<T, Stopped> {
         let interrupter = self.runtime.interrupter();
         let watch = self.timeout.map(|limit| Watch::over(interrupter.clone(), limit));
         let limited = watch.is_some();
-        let result = run(&self.executable, &mut self.runtime);
+        let Self { code, runtime, timings, .. } = self;
+        let result = timings.time("run", || run(code, runtime));
         drop(watch);
-        if limited || result.is_err() {
+        if limited || result.is_err() || interrupter.why().is_some() {
             interrupter.clear();
         }
         let flushed = self.runtime.output.flush();

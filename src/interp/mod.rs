@@ -19,10 +19,12 @@ use crate::sema::hir::{FuncId, FunctionKind, Program, Ty, TyKind};
 use crate::source::{Interner, Span, Trace, TraceFrame};
 use frame::Layout;
 use toyjit_runtime::types::FIRST_REGISTERED;
-use toyjit_runtime::{Runtime, Slot, Stop, Trap, TypeInfo};
+use toyjit_runtime::{Arguments, Results, Runtime, Slot, Stop, Trap, TypeInfo};
 
 /// How many times as much stack as machine code a run gets; deeper recursion is the stack trap.
 const FRAMES: usize = 4;
+/// The most that it gets.
+const LARGEST: usize = 4 << 30;
 /// What is left of it for the runtime when the trap is raised.
 const MARGIN: usize = 4 << 20;
 
@@ -60,7 +62,87 @@ type Run<T> = Result<T, Stop>;
 
 /// Runs the top-level statements and then `main`; the exit code.
 pub fn run(program: &Program, interner: &Interner, runtime: &mut Runtime) -> Result<i32, Halt> {
-    let stack = runtime.stack_size().saturating_mul(FRAMES).saturating_add(2 * MARGIN);
+    declare(program, interner, runtime).map_err(|stop| Halt { stop, trace: Trace::default() })?;
+    run_script(program, interner, runtime)?;
+    run_main(program, interner, runtime)
+}
+
+/// Tells a runtime of the program's types and globals: before anything of it runs.
+pub fn declare(program: &Program, interner: &Interner, runtime: &mut Runtime) -> Run<()> {
+    for structure in program.structs.values() {
+        let fields = structure
+            .fields
+            .iter()
+            .map(|&(name, ty)| (interner.name(name).to_owned(), slot_of(ty)))
+            .collect();
+        let name = interner.name(structure.name).to_owned();
+        runtime.register_type(TypeInfo::Struct { name, fields });
+    }
+    for (id, function) in program.functions.iter() {
+        let captures =
+            function.captures.iter().map(|c| slot_of(function.locals[c.inner].ty)).collect();
+        let name = function.name.map(|name| interner.name(name).to_owned());
+        runtime.register_type(TypeInfo::Closure { name, function: id.0, captures });
+    }
+    for global in program.globals.values() {
+        runtime.declare_global(slot_of(global.ty))?;
+    }
+    Ok(())
+}
+
+/// Runs the top-level statements.
+pub fn run_script(
+    program: &Program,
+    interner: &Interner,
+    runtime: &mut Runtime,
+) -> Result<(), Halt> {
+    enter(program, interner, runtime, |run| run.call(program.script, &[], None)).map(drop)
+}
+
+/// Runs `main`, if there is one, the top-level statements being run; the exit code.
+pub fn run_main(
+    program: &Program,
+    interner: &Interner,
+    runtime: &mut Runtime,
+) -> Result<i32, Halt> {
+    let Some(main) = program.main else { return Ok(0) };
+    let code = enter(program, interner, runtime, |run| {
+        let args = match main.takes_args {
+            true => vec![run.runtime.program_args()?],
+            false => Vec::new(),
+        };
+        run.call(main.function, &args, None)
+    })?;
+    Ok(if main.returns_int { (code & 0xFF) as i32 } else { 0 })
+}
+
+/// Calls a named function with arguments of its types, as machine code passes them.
+pub fn call(
+    program: &Program,
+    interner: &Interner,
+    runtime: &mut Runtime,
+    id: FuncId,
+    arguments: &Arguments,
+) -> Result<Results, Halt> {
+    let function = &program.functions[id];
+    let (mut words, mut floats) = (arguments.words.iter(), arguments.floats.iter());
+    let args = function.params.iter().map(|&param| match function.locals[param].ty {
+        Ty::FLOAT => floats.next().map_or(0, |float| float.to_bits()),
+        _ => words.next().copied().unwrap_or(0),
+    });
+    let args: Vec<u64> = args.collect();
+    let word = enter(program, interner, runtime, |run| run.call(id, &args, None))?;
+    Ok(Results { word, float: f64::from_bits(word) })
+}
+
+/// Interprets something on a stack of its own.
+fn enter(
+    program: &Program,
+    interner: &Interner,
+    runtime: &mut Runtime,
+    work: impl FnOnce(&mut Interpreter<'_>) -> Run<u64>,
+) -> Result<u64, Halt> {
+    let stack = runtime.stack_size().saturating_mul(FRAMES).min(LARGEST) + 2 * MARGIN;
     stacker::grow(stack, || {
         let here = std::hint::black_box(0u8);
         let top = std::ptr::from_ref(&here).addr();
@@ -74,48 +156,13 @@ pub fn run(program: &Program, interner: &Interner, runtime: &mut Runtime) -> Res
             stack_limit: top - (stack - MARGIN),
         };
         let mark = interpreter.mark();
-        let result = interpreter.run(interner);
+        let result = work(&mut interpreter);
         interpreter.release(mark);
         result.map_err(|stop| Halt { stop, trace: interpreter.trace(interner) })
     })
 }
 
 impl Interpreter<'_> {
-    fn run(&mut self, interner: &Interner) -> Run<i32> {
-        self.declare(interner)?;
-        self.call(self.program.script, &[], None)?;
-        let Some(main) = self.program.main else { return Ok(0) };
-        let args = match main.takes_args {
-            true => vec![self.runtime.program_args()?],
-            false => Vec::new(),
-        };
-        let code = self.call(main.function, &args, None)?;
-        Ok(if main.returns_int { (code & 0xFF) as i32 } else { 0 })
-    }
-
-    /// Tells the runtime of the program's types and globals.
-    fn declare(&mut self, interner: &Interner) -> Run<()> {
-        for structure in self.program.structs.values() {
-            let fields = structure
-                .fields
-                .iter()
-                .map(|&(name, ty)| (interner.name(name).to_owned(), slot_of(ty)))
-                .collect();
-            let name = interner.name(structure.name).to_owned();
-            self.runtime.register_type(TypeInfo::Struct { name, fields });
-        }
-        for (id, function) in self.program.functions.iter() {
-            let captures =
-                function.captures.iter().map(|c| slot_of(function.locals[c.inner].ty)).collect();
-            let name = function.name.map(|name| interner.name(name).to_owned());
-            self.runtime.register_type(TypeInfo::Closure { name, function: id.0, captures });
-        }
-        for global in self.program.globals.values() {
-            self.runtime.declare_global(slot_of(global.ty))?;
-        }
-        Ok(())
-    }
-
     /// Calls a function. `args` are words; references among them need not be held by the caller.
     /// For a function expression, `closure` is the function value.
     fn call(&mut self, id: FuncId, args: &[u64], closure: Option<u64>) -> Run<u64> {

@@ -1,6 +1,7 @@
 //! The intermediate representation: operators, types, functions in their two forms.
 
 pub mod cfg;
+pub mod chains;
 pub mod dominators;
 pub mod function;
 pub mod generate;
@@ -14,6 +15,7 @@ mod symbols;
 pub mod verify;
 
 pub use cfg::{Cfg, PredEdge};
+pub use chains::{DefUse, Use};
 pub use dominators::Dominators;
 pub use function::{
     Block, BlockData, Const, ENTRY, Edge, Form, FuncRef, Function, Inst, InstData, Loc, LocData,

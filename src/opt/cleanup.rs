@@ -166,7 +166,7 @@ fn unify_params(f: &mut Function, cfg: &Cfg, cx: &mut Context<'_>) -> bool {
         operands.extend(cfg.pred_edges(block).iter().map(|edge| {
             f.blocks[edge.block].terminator.edges()[edge.index as usize].args[index as usize]
         }));
-        phis.complete(phi, &operands, &mut forward);
+        phis.complete(phi, &operands, &mut forward, &mut ());
     }
     if !forward.is_used() || !cx.fuel.tick() {
         return false;

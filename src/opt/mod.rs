@@ -16,6 +16,7 @@ pub mod effects;
 pub mod fold;
 pub mod globals;
 pub mod gvn;
+pub mod hoist;
 pub mod if_convert;
 pub mod inline;
 pub mod invert;
@@ -102,10 +103,22 @@ pub static PASSES: &[Pass] = &[
         after: &[("sccp", "branches are decided")],
     },
     Pass {
+        name: "hoist",
+        run: hoist::run,
+        level: 2,
+        after: &[
+            ("gvn", "equal operands are one value"),
+            ("cleanup", "the arms of a branch are whole blocks"),
+        ],
+    },
+    Pass {
         name: "if-convert",
         run: if_convert::run,
         level: 2,
-        after: &[("cleanup", "empty arms are gone, and both edges lead to one block")],
+        after: &[
+            ("cleanup", "empty arms are gone, and both edges lead to one block"),
+            ("hoist", "what both arms compute stands before the branch"),
+        ],
     },
     Pass {
         name: "invert",
@@ -230,6 +243,15 @@ pub struct Stats {
     pub insts_after: usize,
     /// How many rewrites it made.
     pub rewrites: u64,
+}
+
+impl std::ops::AddAssign for Stats {
+    fn add_assign(&mut self, more: Stats) {
+        self.time += more.time;
+        self.insts_before += more.insts_before;
+        self.insts_after += more.insts_after;
+        self.rewrites += more.rewrites;
+    }
 }
 
 /// A pass has run on a function.

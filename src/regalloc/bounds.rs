@@ -1,10 +1,12 @@
 //! How long each register could be had.
 
+use super::event::Event;
 use super::intervals::Piece;
 use super::position::Pos;
 use super::scan::Scan;
 use crate::entity::Entity;
 use crate::mach::PReg;
+use crate::watch::Watch;
 use std::cmp::Reverse;
 
 /// Pieces in holes looked at one by one; with more of them, the nearest end of a hole counts.
@@ -20,7 +22,7 @@ pub struct Bounds {
     pub free: [Pos; PReg::COUNT],
 }
 
-impl Scan<'_> {
+impl<W: Watch<Event>> Scan<'_, W> {
     /// The bounds for a piece that begins now.
     pub(super) fn bounds(&mut self, piece: Piece, regs: &[PReg]) -> Bounds {
         let safepoint = self.safepoint(piece).unwrap_or(Pos::MAX);

@@ -12,7 +12,7 @@
 //! | `parallel_move.rs` | moves put in sequence |
 //! | `checker.rs` | the proof that it is right |
 //!
-//! Beside them: `dump.rs` prints intervals, `fake.rs` is a machine without hardware and
+//! Beside them: `event.rs` says what can be watched, `dump.rs` prints intervals, `fake.rs` is a machine without hardware and
 //! `generate.rs` makes random code for it, for tests and fuzzing.
 //!
 //! Contract: the code is in strict SSA form; every block can be reached; the entry has no
@@ -20,6 +20,7 @@
 //! constraints can be satisfied by the registers. The same input gives the same output.
 
 pub mod checker;
+pub mod event;
 pub mod fake;
 pub mod generate;
 pub mod parallel_move;
@@ -42,6 +43,8 @@ mod spill;
 mod split;
 
 use crate::mach::{Allocation, Edit, Place, RegSet, RegisterFile, VCode, VInst};
+use crate::watch::Watch;
+use event::Event;
 use layout::Layout;
 use scan::Scan;
 
@@ -58,7 +61,17 @@ pub fn allocate<I: VInst>(
     registers: &RegisterFile,
     options: &Options,
 ) -> Allocation {
-    allocate_counted(code, registers, options).0
+    allocate_counted(code, registers, options, &mut ()).0
+}
+
+/// The same, watched.
+pub fn allocate_watched<I: VInst>(
+    code: &VCode<I>,
+    registers: &RegisterFile,
+    options: &Options,
+    watch: &mut impl Watch<Event>,
+) -> Allocation {
+    allocate_counted(code, registers, options, watch).0
 }
 
 /// The allocation, and the work that it was: steps of all searches, pieces, ranges and moves.
@@ -66,15 +79,16 @@ fn allocate_counted<I: VInst>(
     code: &VCode<I>,
     registers: &RegisterFile,
     options: &Options,
+    watch: &mut impl Watch<Event>,
 ) -> (Allocation, u64) {
     let layout = Layout::new(code);
     let (intervals, definitions) = liveness::intervals(&layout);
-    let mut scan = Scan::new(&layout, &definitions, registers, *options, intervals);
+    let mut scan = Scan::new(&layout, &definitions, registers, *options, intervals, &mut *watch);
     scan.run();
     let mut work = scan.work();
     let Scan { intervals, hints, .. } = scan;
     let allocation =
-        resolve::resolve(layout, &definitions, &intervals, &hints, registers, &mut work);
+        resolve::resolve(layout, &definitions, &intervals, &hints, registers, &mut work, watch);
     (allocation, work)
 }
 
@@ -86,7 +100,8 @@ pub fn dump_intervals<I: VInst>(
 ) -> String {
     let layout = Layout::new(code);
     let (intervals, definitions) = liveness::intervals(&layout);
-    let mut scan = Scan::new(&layout, &definitions, registers, *options, intervals);
+    let mut nobody = ();
+    let mut scan = Scan::new(&layout, &definitions, registers, *options, intervals, &mut nobody);
     scan.run();
     dump::intervals(&layout, &scan.intervals, registers)
 }

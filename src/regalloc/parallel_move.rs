@@ -21,6 +21,19 @@ use toyjit_runtime::fault::{self, Fault};
 
 const NONE: u32 = u32::MAX;
 
+/// What an edit is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// One of the copies.
+    Copy,
+    /// Only cycles are left: one is opened by saving one of its places.
+    Cycle,
+    /// The first half of a copy from slot to slot.
+    Through,
+    /// A constant is made again.
+    Made,
+}
+
 /// A parallel copy under construction; the memory is kept from one copy to the next.
 #[derive(Debug)]
 pub struct ParallelMoves {
@@ -70,7 +83,7 @@ impl ParallelMoves {
     }
 
     /// Emits the edits that do all of it at once, and forgets the copies.
-    pub fn sequence(&mut self, emit: &mut impl FnMut(Edit)) {
+    pub fn sequence(&mut self, emit: &mut impl FnMut(Edit, Why)) {
         if !self.copies.is_empty() {
             self.sequence_copies(emit);
         }
@@ -78,17 +91,17 @@ impl ParallelMoves {
         self.remats.dedup();
         for (to, inst, class) in self.remats.drain(..) {
             match to {
-                Place::Reg(to) => emit(Edit::Remat { to, inst }),
+                Place::Reg(to) => emit(Edit::Remat { to, inst }, Why::Made),
                 Place::Slot(_) => {
                     let scratch = self.scratch[class as usize];
-                    emit(Edit::Remat { to: scratch, inst });
-                    emit(Edit::Move { to, from: Place::Reg(scratch) });
+                    emit(Edit::Remat { to: scratch, inst }, Why::Made);
+                    emit(Edit::Move { to, from: Place::Reg(scratch) }, Why::Copy);
                 }
             }
         }
     }
 
-    fn sequence_copies(&mut self, emit: &mut impl FnMut(Edit)) {
+    fn sequence_copies(&mut self, emit: &mut impl FnMut(Edit, Why)) {
         self.copies.sort_unstable();
         self.copies.dedup();
         if fault::is(Fault::MovesSequential) {
@@ -129,7 +142,7 @@ impl ParallelMoves {
                 && self.source[to as usize] != NONE
             {
                 let scratch = self.scratch_for(to);
-                emit(Edit::Move { to: Place::Reg(scratch), from: place(to) });
+                emit(Edit::Move { to: Place::Reg(scratch), from: place(to) }, Why::Cycle);
                 self.saved[to as usize] = u32::from(scratch.0);
                 self.freed.push(to);
                 held = Some(scratch);
@@ -142,7 +155,7 @@ impl ParallelMoves {
 
     /// Writes `to`; if its source is not needed any more, or was not saved before, that may be
     /// written next.
-    fn write(&mut self, to: u32, held: Option<PReg>, emit: &mut impl FnMut(Edit)) {
+    fn write(&mut self, to: u32, held: Option<PReg>, emit: &mut impl FnMut(Edit, Why)) {
         let from = mem::replace(&mut self.source[to as usize], NONE);
         self.location[to as usize] = self.saved[to as usize];
         let saved = self.saved[from as usize];
@@ -171,15 +184,15 @@ impl ParallelMoves {
         }
     }
 
-    fn emit_move(&self, to: u32, from: u32, held: Option<PReg>, emit: &mut impl FnMut(Edit)) {
+    fn emit_move(&self, to: u32, from: u32, held: Option<PReg>, emit: &mut impl FnMut(Edit, Why)) {
         let mut from = place(from);
         if is_slot(to) && from.reg().is_none() {
             let [int, float] = self.scratch;
             let through = Place::Reg(if held == Some(int) { float } else { int });
-            emit(Edit::Move { to: through, from });
+            emit(Edit::Move { to: through, from }, Why::Through);
             from = through;
         }
-        emit(Edit::Move { to: place(to), from });
+        emit(Edit::Move { to: place(to), from }, Why::Copy);
     }
 }
 
@@ -223,7 +236,7 @@ mod tests {
         for &(to, from) in copies {
             moves.copy(to, from);
         }
-        moves.sequence(&mut |edit| edits.push(edit));
+        moves.sequence(&mut |edit, _| edits.push(edit));
         edits
     }
 
@@ -351,7 +364,7 @@ mod tests {
         moves.remat(reg(0), 7, RegClass::Int);
         moves.remat(slot(0), 8, RegClass::Int);
         moves.copy(reg(1), reg(0));
-        moves.sequence(&mut |edit| edits.push(edit));
+        moves.sequence(&mut |edit, _| edits.push(edit));
         assert_eq!(
             edits,
             [

@@ -41,6 +41,12 @@ impl Pos {
         Pos(inst * 4 + 3)
     }
 
+    /// The instruction's index times four, and the moment.
+    #[inline]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
     /// The instruction that it belongs to.
     #[inline]
     pub const fn inst(self) -> u32 {

@@ -12,6 +12,7 @@
 //!
 //! Input: layout, intervals with homes. Output: the allocation.
 
+use super::event::{Event, Origin};
 use super::hints::Hints;
 use super::homes::Homes;
 use super::intervals::{Home, Intervals, LiveRange, Need};
@@ -26,6 +27,7 @@ use crate::mach::{
     Allocation, EdgeMoves, PReg, Place, ProgPoint, RegClass, RegisterFile, Role, Side, SpillSlot,
     VReg,
 };
+use crate::watch::Watch;
 use toyjit_runtime::fault::{self, Fault};
 
 /// What a move writes from.
@@ -51,6 +53,7 @@ pub fn resolve(
     hints: &Hints,
     registers: &RegisterFile,
     work: &mut u64,
+    watch: &mut impl Watch<Event>,
 ) -> Allocation {
     let homes = Homes::new(intervals, layout.vregs.len());
     let passages = passages(&layout, definitions, intervals, &homes, work);
@@ -75,7 +78,7 @@ pub fn resolve(
         stack_maps: stack_maps(&layout, definitions, intervals, &slots),
         ..Allocation::default()
     };
-    sequence(moves, registers, &mut allocation);
+    sequence(moves, registers, &mut allocation, watch);
     allocation.starts = layout.into_starts();
     allocation
 }
@@ -311,6 +314,7 @@ fn sequence(
     mut moves: Vec<(Site, Place, Source)>,
     registers: &RegisterFile,
     allocation: &mut Allocation,
+    watch: &mut impl Watch<Event>,
 ) {
     moves.sort_by_key(|&(site, ..)| site);
     let mut parallel = ParallelMoves::new(registers.scratch);
@@ -321,13 +325,26 @@ fn sequence(
                 Source::Remat(inst, class) => parallel.remat(to, inst, class),
             }
         }
+        watch.see(|| {
+            let copies = group.iter().map(|&(_, to, source)| match source {
+                Source::Place(from) => (to, Origin::Place(from)),
+                Source::Remat(inst, class) => (to, Origin::Made(inst, class)),
+            });
+            Event::Copies(group[0].0.into(), copies.collect())
+        });
         match group[0].0 {
             Site::Point(point) => {
-                parallel.sequence(&mut |edit| allocation.edits.push((point, edit)));
+                parallel.sequence(&mut |edit, why| {
+                    watch.see(|| Event::Done(edit, why));
+                    allocation.edits.push((point, edit));
+                });
             }
             Site::Edge(from, succ) => {
                 let mut edits = Vec::new();
-                parallel.sequence(&mut |edit| edits.push(edit));
+                parallel.sequence(&mut |edit, why| {
+                    watch.see(|| Event::Done(edit, why));
+                    edits.push(edit);
+                });
                 if !edits.is_empty() {
                     allocation.edge_moves.push(EdgeMoves { from, succ, edits });
                 }

@@ -23,6 +23,7 @@
 
 use super::Options;
 use super::bounds::Bounds;
+use super::event::{Choice, Event, Spill};
 use super::hints::Hints;
 use super::intervals::{Home, Intervals, Need, Piece, Use};
 use super::layout::Layout;
@@ -31,11 +32,14 @@ use super::position::Pos;
 use super::reserved::Reserved;
 use crate::entity::Entity;
 use crate::mach::{PReg, RegClass, RegSet, RegisterFile};
+use crate::watch::Watch;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// The state of the scan.
-pub struct Scan<'a> {
+pub struct Scan<'a, W> {
+    /// Who watches.
+    pub watch: &'a mut W,
     pub(super) layout: &'a Layout<'a>,
     pub(super) definitions: &'a Definitions,
     pub(super) registers: &'a RegisterFile,
@@ -66,7 +70,7 @@ pub(super) struct Active {
     until: Pos,
 }
 
-impl<'a> Scan<'a> {
+impl<'a, W: Watch<Event>> Scan<'a, W> {
     /// Ready to run.
     pub fn new(
         layout: &'a Layout<'a>,
@@ -74,6 +78,7 @@ impl<'a> Scan<'a> {
         registers: &'a RegisterFile,
         options: Options,
         intervals: Intervals,
+        watch: &'a mut W,
     ) -> Self {
         let of = |class| {
             let regs = registers.allocatable.iter().copied();
@@ -83,7 +88,11 @@ impl<'a> Scan<'a> {
             let interval = &intervals[piece];
             interval.start == definitions[interval.vreg.index()]
         });
+        for piece in intervals.keys() {
+            watch.see(|| Event::interval(&intervals, piece));
+        }
         Self {
+            watch,
             layout,
             definitions,
             registers,
@@ -108,6 +117,7 @@ impl<'a> Scan<'a> {
     pub fn run(&mut self) {
         while let Some((start, piece)) = self.next_piece() {
             self.steps += 1;
+            self.watch.see(|| Event::Taken(piece.0));
             let class = self.layout.class(self.intervals[piece].vreg);
             for reg in due(&self.wakes, class, start).iter() {
                 self.advance(reg, start);
@@ -136,6 +146,13 @@ impl<'a> Scan<'a> {
     /// How much was done: pieces, and steps of the searches for conflicts.
     pub fn work(&self) -> u64 {
         self.steps + self.reserved.steps + self.intervals.num_ranges() as u64
+    }
+
+    /// Cuts a piece; what is from there on is the answer.
+    pub(super) fn split(&mut self, piece: Piece, at: Pos) -> Piece {
+        let rest = self.intervals.split(piece, at);
+        self.watch.see(|| Event::split(&self.intervals, piece, rest));
+        rest
     }
 
     /// The piece comes again when its beginning is reached.
@@ -184,19 +201,19 @@ impl<'a> Scan<'a> {
         let start = self.intervals[piece].start;
         let within = self.intervals.begins_within(piece);
         if within && !start.is_movable() {
-            return self.spill(piece);
+            return self.spill(piece, Spill::Unmovable);
         }
         let mut needed = self.needed(piece);
         if self.options.spill_everything {
-            let Some(end) = needed else { return self.spill(piece) };
+            let Some(end) = needed else { return self.spill(piece, Spill::Asked) };
             if end < self.intervals[piece].end {
-                let rest = self.intervals.split(piece, end);
-                self.spill(rest);
+                let rest = self.split(piece, end);
+                self.spill(rest, Spill::Asked);
             }
             needed = Some(end.min(self.intervals[piece].end));
         }
-        if let Some((reg, limit)) = self.free_throughout(piece, regs)
-            && self.assign(piece, reg, limit, needed)
+        if let Some((reg, limit, score)) = self.free_throughout(piece, regs)
+            && self.assign(piece, reg, limit, needed, Choice::Free(limit.number(), score))
         {
             return;
         }
@@ -229,7 +246,7 @@ impl<'a> Scan<'a> {
 
     /// The best of the registers that are free for all of the piece but for cold code, and until
     /// when it is, where that can be told without a look at pieces in holes.
-    fn free_throughout(&mut self, piece: Piece, regs: &[PReg]) -> Option<(PReg, Pos)> {
+    fn free_throughout(&mut self, piece: Piece, regs: &[PReg]) -> Option<(PReg, Pos, f32)> {
         let interval = &self.intervals[piece];
         let (vreg, start, end) = (interval.vreg, interval.start, interval.end);
         let whole = start == self.definitions[vreg.index()] && !self.intervals.begins_within(piece);
@@ -256,7 +273,7 @@ impl<'a> Scan<'a> {
                 best = Some((candidate.0, candidate.1, limit, reg));
             }
         }
-        best.map(|(.., limit, reg)| (reg, limit))
+        best.map(|(score, _, limit, reg)| (reg, limit, score))
     }
 
     /// Until where a register is wanted: a conflict in cold code is none.
@@ -291,22 +308,31 @@ impl<'a> Scan<'a> {
                 best = Some((all, until, candidate.2, candidate.3, reg));
             }
         }
-        let Some((all, _, _, _, reg)) = best else { return false };
+        let Some((all, _, score, _, reg)) = best else { return false };
         let free = bounds.free[reg.0 as usize];
-        (all || free >= self.goal(piece, needed)) && self.assign(piece, reg, free, needed)
+        let choice = Choice::Free(free.number(), score);
+        (all || free >= self.goal(piece, needed)) && self.assign(piece, reg, free, needed, choice)
     }
 
     /// Puts the piece in `reg` until `limit` at most; false, and nothing done, if that is too short.
-    fn assign(&mut self, piece: Piece, reg: PReg, limit: Pos, needed: Option<Pos>) -> bool {
+    fn assign(
+        &mut self,
+        piece: Piece,
+        reg: PReg,
+        limit: Pos,
+        needed: Option<Pos>,
+        choice: Choice,
+    ) -> bool {
         if limit < self.intervals[piece].end {
             match self.cut(piece, limit) {
                 Some(cut) if needed.is_none_or(|end| cut >= end) => {
-                    let rest = self.intervals.split(piece, cut);
+                    let rest = self.split(piece, cut);
                     self.enqueue(rest);
                 }
                 _ => return false,
             }
         }
+        self.watch.see(|| Event::Assigned(piece.0, reg, choice));
         let interval = &mut self.intervals[piece];
         interval.home = Home::Reg(reg);
         let (vreg, start) = (interval.vreg, interval.start);
@@ -334,13 +360,17 @@ impl<'a> Scan<'a> {
         let Some(end) = needed else {
             let own = self.distance(piece, start);
             match best.filter(|&(distance, _)| own < distance) {
-                Some((_, reg)) => self.take_from(piece, reg, bounds.limit[reg.0 as usize], needed),
-                None => self.spill(piece),
+                Some((distance, reg)) => {
+                    let limit = bounds.limit[reg.0 as usize];
+                    self.take_from(piece, reg, limit, needed, Choice::Taken(distance));
+                }
+                None => self.spill(piece, Spill::UsedLater),
             }
             return;
         };
-        if let Some((_, reg)) = best {
-            return self.take_from(piece, reg, bounds.limit[reg.0 as usize], needed);
+        if let Some((distance, reg)) = best {
+            let limit = bounds.limit[reg.0 as usize];
+            return self.take_from(piece, reg, limit, needed, Choice::Taken(distance));
         }
         let reg = regs.iter().copied().find(|&reg| {
             bounds.reserved[reg.0 as usize] >= end && self.can_be_moved(reg, start, end)
@@ -355,14 +385,21 @@ impl<'a> Scan<'a> {
         for other in meeting {
             self.evict(other, reg, start);
         }
-        self.take_from(piece, reg, limit, needed);
+        self.take_from(piece, reg, limit, needed, Choice::Last);
     }
 
-    fn take_from(&mut self, piece: Piece, reg: PReg, limit: Pos, needed: Option<Pos>) {
+    fn take_from(
+        &mut self,
+        piece: Piece,
+        reg: PReg,
+        limit: Pos,
+        needed: Option<Pos>,
+        choice: Choice,
+    ) {
         if let Some(active) = self.active[reg.0 as usize] {
             self.evict(active.piece, reg, self.intervals[piece].start);
         }
-        let assigned = self.assign(piece, reg, limit, needed);
+        let assigned = self.assign(piece, reg, limit, needed, choice);
         debug_assert!(assigned, "{reg:?} was found to fit");
     }
 
@@ -400,6 +437,7 @@ impl<'a> Scan<'a> {
 
     /// A register lost its piece: it is cut at `now`, or at a better place before.
     fn evict(&mut self, piece: Piece, reg: PReg, now: Pos) {
+        self.watch.see(|| Event::Evicted(piece.0, reg));
         let r = reg.0 as usize;
         if self.active[r].is_some_and(|a| a.piece == piece) {
             self.active[r] = None;
@@ -410,10 +448,10 @@ impl<'a> Scan<'a> {
         let cut = self.eviction_point(piece, now);
         if cut <= self.intervals[piece].start {
             self.intervals[piece].home = Home::Open;
-            self.spill(piece);
+            self.spill(piece, Spill::Evicted);
         } else {
-            let rest = self.intervals.split(piece, cut);
-            self.spill(rest);
+            let rest = self.split(piece, cut);
+            self.spill(rest, Spill::Evicted);
         }
     }
 }

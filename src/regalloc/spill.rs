@@ -5,22 +5,25 @@
 //! a loop that the spilled piece does not reach into, before the loop. A use that can do with the
 //! slot brings a value back only to the front of a loop.
 
+use super::event::{Event, Spill};
 use super::intervals::{Home, Need, Piece};
 use super::position::Pos;
 use super::scan::Scan;
+use crate::watch::Watch;
 
-impl Scan<'_> {
+impl<W: Watch<Event>> Scan<'_, W> {
     /// The piece is in its slot from its beginning until it has to be in a register.
-    pub(super) fn spill(&mut self, piece: Piece) {
+    pub(super) fn spill(&mut self, piece: Piece, why: Spill) {
         match self.reload_point(piece) {
-            Some(at) if at <= self.intervals[piece].start => self.enqueue(piece),
+            Some(at) if at <= self.intervals[piece].start => return self.enqueue(piece),
             Some(at) => {
-                let rest = self.intervals.split(piece, at);
-                self.intervals[piece].home = Home::Spilled;
+                let rest = self.split(piece, at);
                 self.enqueue(rest);
             }
-            None => self.intervals[piece].home = Home::Spilled,
+            None => {}
         }
+        self.intervals[piece].home = Home::Spilled;
+        self.watch.see(|| Event::Spilled(piece.0, why));
     }
 
     fn reload_point(&self, piece: Piece) -> Option<Pos> {

@@ -5,11 +5,13 @@
 //! next use follow the loops for the same reason: a use behind the end of a loop is far away, and a
 //! use earlier in the loop comes again with the next iteration.
 
+use super::event::Event;
 use super::intervals::{Need, Piece};
 use super::position::Pos;
 use super::scan::Scan;
 use crate::entity::Entity;
 use crate::mach::VReg;
+use crate::watch::Watch;
 
 /// Added to a distance for each end of a loop that is crossed.
 const OUTSIDE: u64 = 400_000;
@@ -17,7 +19,7 @@ const OUTSIDE: u64 = 400_000;
 /// The distance to the next use where there is none.
 const NEVER: u64 = u64::MAX / 8;
 
-impl Scan<'_> {
+impl<W: Watch<Event>> Scan<'_, W> {
     /// The best position at which to cut `piece` so that it ends by `limit`; none if it would have
     /// to end where it begins.
     ///

@@ -20,7 +20,10 @@ pub(super) struct Declared {
 impl Checker<'_> {
     /// Declares everything that may be used before its declaration.
     pub(super) fn declare(&mut self, program: &ast::Program) -> Declared {
-        let script = self.add_function(None, FunctionKind::Script, whole(program));
+        let script = match self.entry {
+            Some(_) => self.entry_script(whole(program)),
+            None => self.add_function(None, FunctionKind::Script, whole(program)),
+        };
         self.prepare_entry(program);
         let mut structs = Vec::new();
         for item in &program.items {
@@ -69,7 +72,7 @@ impl Checker<'_> {
         });
         for (item, &id) in items.zip(functions) {
             self.unknown.clear();
-            self.function_body(id, &item.lambda);
+            self.noting(id, |checker| checker.function_body(id, &item.lambda));
         }
     }
 

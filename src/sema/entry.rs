@@ -6,10 +6,12 @@
 //! the earlier one, so that its callers call the new one; with other types it is another function. A
 //! struct declared again with the same fields is the earlier struct.
 //!
+//! All entries' top-level statements are the same function, which is made anew each time.
+//!
 //! Each named function has a slot, a global that holds its value: what is compiled later calls it by
 //! way of the slot. The value of an entry's last expression is kept in a global called `_`.
 
-use super::hir::{self, FuncId, GlobalId, Program, StructId, Ty, Types};
+use super::hir::{self, FuncId, GlobalId, Program, StructId, Ty};
 use super::{Checker, Signature, names, scope};
 use crate::entity::{Arena, SideTable};
 use crate::source::{Diagnostic, Interner, Span, Symbol};
@@ -85,14 +87,15 @@ impl Known {
         for name in ["int", "float", "byte", "str", "bool", "_"] {
             interner.intern(name);
         }
-        let checker = Checker::new(interner);
+        let mut checker = Checker::new(interner);
+        let script = checker.add_function(None, hir::FunctionKind::Script, Span::default());
         Self {
             program: Program {
-                types: Types::new(),
+                types: checker.types,
                 structs: Arena::new(),
-                functions: Arena::new(),
+                functions: checker.functions,
                 globals: Arena::new(),
-                script: FuncId(0),
+                script,
                 main: None,
                 hosts: 0,
             },
@@ -199,6 +202,15 @@ impl Checker<'_> {
             value: notes.value,
         });
         (entry, self.diagnostics)
+    }
+
+    /// The function of the entry's top-level statements, without any yet.
+    pub(super) fn entry_script(&mut self, span: Span) -> FuncId {
+        let script = FuncId(0);
+        let function = &mut self.functions[script];
+        function.locals = Arena::new();
+        function.span = span;
+        script
     }
 
     /// Adds a global.

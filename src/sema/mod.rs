@@ -5,8 +5,8 @@
 //! are found bottom up with a wanted type flowing down (bidirectional checking, after Pierce and
 //! Turner), which is what gives `nil` and `[]` their types and says where a `T` becomes a `T?`.
 //!
-//! Input: a program as parsed, perhaps with `Error` nodes. Output: a well-typed HIR, or none where
-//! there was an error; and everything that there is to say. What was reported has the type
+//! Input: a program as parsed, perhaps with `Error` nodes. Output: a well-typed HIR ([`Checked`]),
+//! perhaps of a part only where there was an error; and everything that there is to say. What was reported has the type
 //! `Ty::ERROR`, which agrees with everything, so that no mistake is told twice.
 //!
 //! Recursion follows the nesting of the source, never the length of anything in it.
@@ -27,7 +27,6 @@ mod operators;
 mod patterns;
 mod scope;
 mod stmt;
-mod suggest;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -42,12 +41,30 @@ use crate::syntax::ast;
 use hir::{FuncId, GlobalId, StructId, Ty, Types};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Checks a program: its HIR where there is no error, and all errors and warnings in the order of
-/// their places.
-pub fn check(
-    program: &ast::Program,
-    interner: &Interner,
-) -> (Option<hir::Program>, Vec<Diagnostic>) {
+/// What came of a check.
+#[derive(Debug)]
+pub enum Checked {
+    /// The program, in which there is no error.
+    Whole(hir::Program),
+    /// There are errors, but the declarations have none that others could see. Functions with errors
+    /// (and those in them) have an endless loop for a body: the others can be looked at further.
+    Partly(hir::Program),
+    /// There is nothing to look at.
+    Nothing,
+}
+
+impl Checked {
+    /// The program where it has no error.
+    pub fn whole(self) -> Option<hir::Program> {
+        match self {
+            Checked::Whole(program) => Some(program),
+            Checked::Partly(_) | Checked::Nothing => None,
+        }
+    }
+}
+
+/// Checks a program: its HIR, and all errors and warnings in the order of their places.
+pub fn check(program: &ast::Program, interner: &Interner) -> (Checked, Vec<Diagnostic>) {
     run(Checker::new(interner), program)
 }
 
@@ -67,7 +84,7 @@ pub fn check_with(
     hosts: &[HostHead],
     program: &ast::Program,
     interner: &mut Interner,
-) -> (Option<hir::Program>, Vec<Diagnostic>) {
+) -> (Checked, Vec<Diagnostic>) {
     let names: Vec<Symbol> = hosts.iter().map(|host| interner.intern(&host.name)).collect();
     let mut checker = Checker::new(interner);
     for (host, name) in hosts.iter().zip(names) {
@@ -76,12 +93,9 @@ pub fn check_with(
     run(checker, program)
 }
 
-fn run(
-    mut checker: Checker<'_>,
-    program: &ast::Program,
-) -> (Option<hir::Program>, Vec<Diagnostic>) {
+fn run(mut checker: Checker<'_>, program: &ast::Program) -> (Checked, Vec<Diagnostic>) {
     let declared = checker.declare(program);
-    checker.script(program, declared.script);
+    checker.noting(declared.script, |checker| checker.script(program, declared.script));
     checker.bodies(program, &declared.functions);
     checker.finish(declared.script)
 }
@@ -111,6 +125,8 @@ struct Checker<'a> {
     /// How many names may still be compared in search of one meant.
     comparisons: usize,
     diagnostics: Vec<Diagnostic>,
+    /// Functions in whose bodies there are errors.
+    wrong: Vec<FuncId>,
     /// So many functions at the beginning are the host's.
     hosts: usize,
     /// Notes of the entry that is checked, if it is one.
@@ -148,6 +164,7 @@ impl<'a> Checker<'a> {
             unknown: FxHashSet::default(),
             comparisons: 1 << 18,
             diagnostics: Vec::new(),
+            wrong: Vec::new(),
             hosts: 0,
             entry: None,
         }
@@ -185,14 +202,24 @@ impl<'a> Checker<'a> {
     }
 
     fn failed(&self) -> bool {
-        self.diagnostics.iter().any(|d| d.severity == Severity::Error)
+        has_errors(&self.diagnostics)
     }
 
-    fn finish(mut self, script: FuncId) -> (Option<hir::Program>, Vec<Diagnostic>) {
+    /// Checks a function's body, and notes whether errors were found in it.
+    fn noting(&mut self, id: FuncId, check: impl FnOnce(&mut Self)) {
+        let (said, functions) = (self.diagnostics.len(), self.functions.len());
+        check(self);
+        if has_errors(&self.diagnostics[said..]) {
+            self.wrong.push(id);
+            self.wrong.extend(self.functions.keys().skip(functions));
+        }
+    }
+
+    fn finish(mut self, script: FuncId) -> (Checked, Vec<Diagnostic>) {
         let main = self.main_function();
         self.diagnostics.sort_by_key(|d| d.span().start);
         let failed = self.failed();
-        let program = hir::Program {
+        let mut program = hir::Program {
             types: self.types,
             structs: self.structs,
             functions: self.functions,
@@ -201,6 +228,40 @@ impl<'a> Checker<'a> {
             main,
             hosts: self.hosts,
         };
-        ((!failed).then_some(program), self.diagnostics)
+        let checked = match (failed, declares_errors(&program)) {
+            (false, _) => Checked::Whole(program),
+            (true, true) => Checked::Nothing,
+            (true, false) => {
+                for id in self.wrong {
+                    hollow(&mut program.functions[id]);
+                }
+                Checked::Partly(program)
+            }
+        };
+        (checked, self.diagnostics)
     }
+}
+
+fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|d| d.severity == Severity::Error)
+}
+
+/// Whether something declared has a type that is no type: who uses it knows nothing of the mistake.
+fn declares_errors(program: &hir::Program) -> bool {
+    let mut fields = program.structs.values().flat_map(|s| s.fields.iter().map(|&(_, ty)| ty));
+    let named = program.functions.values().filter(|f| f.kind == hir::FunctionKind::Named);
+    let mut functions = named.map(|f| f.ty);
+    let mut globals = program.globals.values().map(|g| g.ty);
+    [&mut fields as &mut dyn Iterator<Item = Ty>, &mut functions, &mut globals]
+        .into_iter()
+        .flatten()
+        .any(|ty| ty == Ty::ERROR)
+}
+
+/// Gives a function a body that never ends and uses nothing.
+fn hollow(function: &mut hir::Function) {
+    let span = function.body.span;
+    let condition = hir::Expr { kind: hir::ExprKind::Bool(true), ty: Ty::BOOL, span };
+    let kind = hir::StmtKind::While { condition, body: hir::Block::default() };
+    function.body.statements = vec![hir::Stmt { kind, span }];
 }

@@ -4,10 +4,10 @@
 //! statement does not see a global whose declaration comes later.
 
 use super::hir::{Builtin, FuncId, GlobalId, LocalId, StructId, Ty};
-use super::suggest::nearest;
 use super::types::BASIC;
 use super::{Checker, codes};
 use crate::entity::SideTable;
+use crate::source::nearest;
 use crate::source::{Diagnostic, Interner, Span, Symbol};
 
 /// Functions and values as other languages call them.

@@ -17,6 +17,7 @@ mod inspect;
 mod tests;
 mod unit;
 
+use crate::engine::Engine;
 use crate::entity::SideTable;
 use crate::interp::Halt;
 use crate::ir::{FuncRef, Module};
@@ -29,7 +30,7 @@ use crate::source::{Diagnostic, Interner, Sources};
 use crate::syntax::{self, ast};
 use crate::timing::Timings;
 use std::collections::BTreeMap;
-use toyjit_runtime::{Arguments, Config, Interrupter, Runtime, Stop, Stopped};
+use toyjit_runtime::{Arguments, Interrupter, Runtime, Stop, Stopped};
 use unit::{Draft, Unit};
 
 pub use inspect::{Explored, Variable};
@@ -61,6 +62,8 @@ pub struct Session {
     uses: SideTable<GlobalId, u32>,
     /// Globals that no name means, but code may use.
     retired: Vec<GlobalId>,
+    /// Functions that no name means, but code may use.
+    hidden: Vec<FuncId>,
     /// Globals that nobody uses.
     free: Vec<GlobalId>,
     next_function: u32,
@@ -100,13 +103,14 @@ impl From<Stop> for Failure {
 }
 
 impl Session {
-    /// A session without entries.
-    pub fn new(config: Config, options: Options) -> Result<Self, Stop> {
+    /// A session without entries, compiled and run as an engine's programs are; its time limit and its
+    /// host functions are not for sessions.
+    pub fn new(engine: &Engine) -> Result<Self, Stop> {
         let mut interner = Interner::new();
         Ok(Self {
-            options,
+            options: engine.pipeline_options().clone(),
             sources: Sources::new(),
-            runtime: Runtime::new(config)?,
+            runtime: Runtime::new(engine.config())?,
             known: Known::new(&mut interner),
             interner,
             units: BTreeMap::new(),
@@ -115,6 +119,7 @@ impl Session {
             struct_types: Vec::new(),
             uses: SideTable::new(0),
             retired: Vec::new(),
+            hidden: Vec::new(),
             free: Vec::new(),
             next_function: 0,
             census_at: CENSUS,
@@ -226,10 +231,13 @@ impl Session {
         let ended = format!("{};", text.trim_end());
         let base = self.sources.add(name, ended).ok_or_else(too_large)?;
         let second = syntax::parse(&self.sources, base, &mut self.interner);
+        self.sources.remove_last();
         if second.1.len() < first.1.len() {
+            // Messages show what was entered.
+            let shown = format!("{} ", text.trim_end());
+            let base = self.sources.add(name, shown).ok_or_else(too_large)?;
             return Ok((base, second.0, second.1));
         }
-        self.sources.remove_last();
         let base = self.sources.add(name, text).ok_or_else(too_large)?;
         Ok((base, first.0, first.1))
     }
@@ -329,6 +337,8 @@ impl Session {
             self.known.forget_functions(functions_before);
         }
         self.retired.extend(renamed);
+        self.retired.extend(entry.hidden.iter().filter_map(|&id| self.known.slots[id]));
+        self.hidden.extend(&entry.hidden);
         self.keep(unit, &draft, first, draft.makes_closures);
         left.sort_unstable();
         left.dedup();
@@ -336,6 +346,9 @@ impl Session {
             self.drop_unit_if_dead(home);
         }
         self.clear_globals();
+        if !entry.hidden.is_empty() {
+            self.census_if_due();
+        }
         notes
     }
 
@@ -381,7 +394,27 @@ impl Session {
             self.uses[global] += 1;
         }
         self.units.insert(first, unit);
-        if pinned && self.units.values().filter(|unit| unit.pinned).count() >= self.census_at {
+        if pinned {
+            self.census_if_due();
+        }
+    }
+
+    /// Whether code can call a function of a unit by its name: a function that is hidden by one of
+    /// other types can be called as long as something uses its slot.
+    fn is_callable(&self, first: u32, unit: &Unit) -> bool {
+        let mut named = unit.named.iter();
+        named.any(|&(id, _)| self.homes[id] == Some(first) && self.known.slots[id].is_some())
+    }
+
+    /// The units that only function values lead to, if anything does.
+    fn waiting(&self) -> usize {
+        let is_waiting =
+            |&(&first, unit): &(&u32, &Unit)| unit.pinned || !self.is_callable(first, unit);
+        self.units.iter().filter(is_waiting).count()
+    }
+
+    fn census_if_due(&mut self) {
+        if self.waiting() >= self.census_at {
             self.census();
         }
     }
@@ -390,16 +423,15 @@ impl Session {
     fn census(&mut self) {
         let live = self.runtime.live_types();
         let is_dead = |first: u32, unit: &Unit| {
-            let may_make_more = unit.named.iter().any(|&(id, _)| self.homes[id] == Some(first));
-            unit.pinned && !may_make_more && unit.types.clone().all(|ty| !live[ty as usize])
+            !self.is_callable(first, unit) && unit.types.clone().all(|ty| !live[ty as usize])
         };
         let units = self.units.iter().filter(|&(&first, unit)| is_dead(first, unit));
         let dead: Vec<u32> = units.map(|(&first, _)| first).collect();
         for first in dead {
             self.drop_unit(first);
         }
-        let pinned = self.units.values().filter(|unit| unit.pinned).count();
-        self.census_at = CENSUS + 2 * pinned;
+        self.clear_globals();
+        self.census_at = CENSUS + 2 * self.waiting();
     }
 
     fn drop_unit_if_dead(&mut self, home: u32) {
@@ -415,6 +447,11 @@ impl Session {
             unit.linked.unlink(&mut self.runtime);
             for &global in &unit.globals {
                 self.uses[global] -= 1;
+            }
+            for (id, _) in unit.named {
+                if self.homes[id] == Some(home) {
+                    self.homes[id] = None;
+                }
             }
         }
     }
@@ -453,6 +490,14 @@ impl Session {
         let (dead, used): (Vec<_>, Vec<_>) =
             self.retired.drain(..).partition(|&id| self.uses[id] == 0);
         self.retired = used;
+        let slots = &mut self.known.slots;
+        self.hidden.retain(|&function| {
+            let stays = slots[function].is_some_and(|slot| !dead.contains(&slot));
+            if !stays {
+                slots[function] = None;
+            }
+            stays
+        });
         for id in dead {
             self.runtime.set_global(id.0, 0);
             self.free.push(id);

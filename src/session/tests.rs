@@ -1,4 +1,5 @@
 use super::*;
+use crate::engine::Engine;
 use toyjit_runtime::{Captured, Output};
 
 struct Driven {
@@ -9,8 +10,8 @@ struct Driven {
 impl Driven {
     fn new() -> Self {
         let (output, captured) = Output::capture();
-        let config = Config { output, ..Config::default() };
-        let session = Session::new(config, Options::default()).unwrap();
+        let mut session = Session::new(&Engine::new()).unwrap();
+        session.runtime.set_output(output);
         Self { session, output: captured }
     }
 
@@ -136,4 +137,31 @@ fn memory_of_dead_entries_is_returned() {
     d.says("made() + make(1)()", "= 9 : int");
     assert!(d.session.known.program.globals.len() < 12);
     assert!(d.session.runtime.globals() < 12);
+}
+
+#[test]
+fn hidden_functions_go_when_nothing_uses_them() {
+    let mut d = Driven::new();
+    for _ in 0..150 {
+        d.says("fn f(x: int) -> int { return x; }", "");
+        d.says("fn f(x: float) -> float { return x; }", "");
+    }
+    assert!(d.session.units.len() <= 2 * CENSUS, "{}", d.session.units.len());
+    assert!(d.session.runtime.globals() < 20);
+    // What a function, or a value, leads to stays.
+    d.says("fn g(x: int) -> int { return x + 1; }", "");
+    d.says("fn user(x: int) -> int { return g(x); }", "");
+    d.says("fn h(x: int) -> int { return x + 2; }", "");
+    d.says("let hs = [h]", "");
+    d.says("fn g() {}", "note: `g` has other types now: `user` keeps calling the old one");
+    d.says("fn h() {}", "");
+    d.session.census();
+    d.says("let noise = [1, 2, 3]; fn more(x: int) -> int { return noise[x]; }", "");
+    d.says("user(1) + hs[0](1) + more(0)", "= 6 : int");
+    d.says("fn user(x: int) -> int { return x; }", "");
+    d.says("hs[0] = fn(x: int) -> int { return 7; };", "");
+    let units = d.session.units.len();
+    d.session.census();
+    assert_eq!(d.session.units.len(), units - 2);
+    d.says("user(1) + hs[0](1)", "= 8 : int");
 }

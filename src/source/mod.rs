@@ -3,12 +3,14 @@
 pub mod decode;
 pub mod diagnostic;
 pub mod interner;
+mod nearest;
 pub mod render;
 pub mod trace;
 
 pub use decode::{Utf8Problem, decode};
 pub use diagnostic::{Diagnostic, Severity};
 pub use interner::{Interner, Symbol};
+pub use nearest::nearest;
 pub use render::render;
 pub use trace::{Trace, TraceFrame};
 

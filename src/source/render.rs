@@ -17,9 +17,9 @@ use std::ops::Range;
 /// Labels further apart than this many lines get snippets of their own.
 const NEAR: usize = 8;
 
-/// A line of more bytes than this is costly to show, and is shown for this many diagnostics only.
+/// A line of more bytes than this is costly to show: of such lines so many bytes are shown in all.
 const WIDE: usize = 1_000;
-const MOST_WIDE: usize = 20;
+const MOST_WIDE: usize = 1 << 20;
 
 /// The text of `diagnostics`, errors and warnings alike, ordered by place.
 pub fn render(sources: &Sources, diagnostics: &[Diagnostic], color: bool) -> String {
@@ -29,9 +29,7 @@ pub fn render(sources: &Sources, diagnostics: &[Diagnostic], color: bool) -> Str
     let mut out = String::new();
     let mut wide = 0;
     for diagnostic in order {
-        if is_wide(sources, diagnostic) {
-            wide += 1;
-        }
+        wide += wide_bytes(sources, diagnostic);
         let groups = match wide > MOST_WIDE {
             false => report(sources, diagnostic),
             true => vec![brief(sources, diagnostic)],
@@ -69,13 +67,16 @@ fn renderer(color: bool) -> Renderer {
     }
 }
 
-/// Whether a diagnostic stands on a very long line.
-fn is_wide(sources: &Sources, diagnostic: &Diagnostic) -> bool {
-    let wide = |(span, _): &(Span, String)| {
+/// The bytes of the very long lines on which a diagnostic stands.
+fn wide_bytes(sources: &Sources, diagnostic: &Diagnostic) -> usize {
+    if sources.files().is_empty() {
+        return 0;
+    }
+    let bytes = |(span, _): &(Span, String)| {
         let place = Stretch::of(sources, *span);
-        Window::around(place.file, place.range).text.len() > WIDE
+        Window::around(place.file, place.range).text.len()
     };
-    !sources.files().is_empty() && diagnostic.labels.iter().any(wide)
+    diagnostic.labels.iter().map(bytes).filter(|&bytes| bytes > WIDE).sum()
 }
 
 /// A diagnostic without the source.

@@ -25,6 +25,7 @@
 use super::Folding;
 use super::constants::{fold, undefined};
 use super::defs::Defs;
+use super::event::Event;
 use super::forward::Forward;
 use super::minimal;
 use super::numbering::Numbering;
@@ -36,19 +37,30 @@ use crate::ir::dominators::Dominators;
 use crate::ir::{
     Block, Form, Function, Inst, Terminator, Type, Value, ValueData, ValueDef, Variable,
 };
+use crate::watch::Watch;
 
 /// Brings `function` into SSA form; nothing happens where it is in it already. With `numbering`
 /// what was computed before is not computed again (`numbering`).
-pub fn construct(function: &mut Function, folding: Folding, numbering: bool) {
+pub fn construct(
+    function: &mut Function,
+    folding: Folding,
+    numbering: bool,
+    watch: &mut impl Watch<Event>,
+) {
     if function.form == Form::Variable {
-        build(function, folding, numbering);
+        build(function, folding, numbering, watch);
     }
 }
 
 /// Constructs; how many blocks were looked at in search of definitions, and operands of φs in
 /// search of trivial ones.
-pub(super) fn build(function: &mut Function, folding: Folding, numbering: bool) -> usize {
-    let mut builder = Builder::new(function, folding);
+pub(super) fn build(
+    function: &mut Function,
+    folding: Folding,
+    numbering: bool,
+    watch: &mut impl Watch<Event>,
+) -> usize {
+    let mut builder = Builder::new(function, folding, watch);
     if numbering {
         builder.numbering = Some(Numbering::new(builder.function, &builder.cfg));
     }
@@ -59,7 +71,8 @@ pub(super) fn build(function: &mut Function, folding: Folding, numbering: bool) 
 /// A join in progress stands in `Defs` under this value.
 const MARK: Value = Value(u32::MAX);
 
-struct Builder<'a> {
+struct Builder<'a, W> {
+    watch: &'a mut W,
     function: &'a mut Function,
     cfg: Cfg,
     folding: Folding,
@@ -94,8 +107,8 @@ struct Join {
     passed: usize,
 }
 
-impl<'a> Builder<'a> {
-    fn new(function: &'a mut Function, folding: Folding) -> Self {
+impl<'a, W: Watch<Event>> Builder<'a, W> {
+    fn new(function: &'a mut Function, folding: Folding, watch: &'a mut W) -> Self {
         let cfg = Cfg::compute(function);
         let mut open_edges = SideTable::with_len(0, function.blocks.len());
         for &block in cfg.rpo() {
@@ -108,6 +121,7 @@ impl<'a> Builder<'a> {
             numbering: None,
             incomplete: SideTable::new(Vec::new()),
             lookup: Lookup::default(),
+            watch,
             function,
             cfg,
             folding,
@@ -128,7 +142,7 @@ impl<'a> Builder<'a> {
             }
         }
         if !self.phis.is_empty() && is_irreducible(&self.cfg, self.function) {
-            minimal::remove_redundant(&mut self.phis, &mut self.forward);
+            minimal::remove_redundant(&mut self.phis, &mut self.forward, self.watch);
         }
         self.place_phis();
         self.forward.apply(self.function);
@@ -138,12 +152,18 @@ impl<'a> Builder<'a> {
 
     /// Renames what a block reads and writes.
     fn fill(&mut self, block: Block) {
+        self.watch.see(|| Event::Fill(block));
         let mut insts = std::mem::take(&mut self.function.blocks[block].insts);
         insts.retain(|&inst| self.rename(block, inst));
         self.function.blocks[block].insts = insts;
         let mut terminator =
             std::mem::replace(&mut self.function.blocks[block].terminator, Terminator::Unreachable);
         terminator.map_uses(|value| self.operand(block, value));
+        self.watch.see(|| {
+            let mut operands = Vec::new();
+            terminator.for_each_use(|value| operands.push(value));
+            Event::Filled(block, operands)
+        });
         self.function.blocks[block].terminator = terminator;
     }
 
@@ -153,7 +173,10 @@ impl<'a> Builder<'a> {
             let operand = self.operand(block, self.function.args(inst)[i]);
             self.function.args_mut(inst)[i] = operand;
         }
-        let Some(result) = self.function.insts[inst].result else { return true };
+        let Some(result) = self.function.insts[inst].result else {
+            self.watch.see(|| renamed(self.function, block, inst, None, None));
+            return true;
+        };
         let ValueData { ty, def } = self.function.values[result];
         let folded = self.fold(block, inst, ty);
         match def {
@@ -164,9 +187,12 @@ impl<'a> Builder<'a> {
                     self.function.insts[inst].result = Some(value);
                     value
                 });
+                self.watch.see(|| renamed(self.function, block, inst, Some(value), folded));
+                self.watch.see(|| Event::Defined(variable, block, value));
                 self.defs.set(variable, block, value);
             }
             _ => {
+                self.watch.see(|| renamed(self.function, block, inst, Some(result), folded));
                 if let Some(value) = folded {
                     self.forward.set(result, value);
                 }
@@ -200,6 +226,7 @@ impl<'a> Builder<'a> {
             loop {
                 let passed = self.lookup.joins.last().map_or(0, |join| join.passed);
                 for block in self.lookup.passed.drain(passed..) {
+                    self.watch.see(|| Event::Found(variable, block, value));
                     self.defs.set(variable, block, value);
                 }
                 let Some(join) = self.lookup.joins.last_mut() else { return value };
@@ -220,12 +247,17 @@ impl<'a> Builder<'a> {
         loop {
             self.lookup.steps += 1;
             match self.defs.get(variable, block) {
-                Some(MARK) => return self.add_phi(variable, block).1,
+                Some(MARK) => {
+                    let (_, value) = self.add_phi(variable, block);
+                    self.watch.see(|| Event::Phi(variable, block, value, false));
+                    return value;
+                }
                 Some(value) => return self.forward.resolve(value),
                 None => {}
             }
             if self.open_edges[block] != 0 {
                 let (phi, value) = self.add_phi(variable, block);
+                self.watch.see(|| Event::Phi(variable, block, value, true));
                 self.incomplete[block].push((variable, phi));
                 return value;
             }
@@ -236,6 +268,7 @@ impl<'a> Builder<'a> {
                     block = first.block;
                 }
                 (Some(first), _) => {
+                    self.watch.see(|| Event::Marked(variable, block));
                     self.defs.set(variable, block, MARK);
                     self.lookup.joins.push(Join {
                         block,
@@ -263,16 +296,18 @@ impl<'a> Builder<'a> {
         let found = self.defs.get(variable, block).filter(|&value| value != MARK);
         let value = match found.and_then(|value| self.phis.of(value)) {
             Some(phi) => {
-                self.phis.complete(phi, &operands, &mut self.forward);
+                self.phis.complete(phi, &operands, &mut self.forward, self.watch);
                 self.phis.data(phi).value
             }
             None => {
                 let first = self.forward.resolve(operands[0]);
                 if operands.iter().all(|&operand| self.forward.resolve(operand) == first) {
+                    self.watch.see(|| Event::Agreed(variable, block, first));
                     first
                 } else {
                     let (phi, value) = self.add_phi(variable, block);
-                    self.phis.complete(phi, &operands, &mut self.forward);
+                    self.watch.see(|| Event::Phi(variable, block, value, false));
+                    self.phis.complete(phi, &operands, &mut self.forward, self.watch);
                     value
                 }
             }
@@ -284,13 +319,14 @@ impl<'a> Builder<'a> {
 
     /// All predecessors of a block are filled: its waiting φs get their operands.
     fn seal(&mut self, block: Block) {
+        self.watch.see(|| Event::Sealed(block));
         for (variable, phi) in std::mem::take(&mut self.incomplete[block]) {
             let preds = self.cfg.pred_edges(block).len();
             let mut operands = Vec::with_capacity(preds);
             for i in 0..preds {
                 operands.push(self.read(variable, self.cfg.pred_edges(block)[i].block));
             }
-            self.phis.complete(phi, &operands, &mut self.forward);
+            self.phis.complete(phi, &operands, &mut self.forward, self.watch);
         }
     }
 
@@ -315,6 +351,17 @@ impl<'a> Builder<'a> {
             }
         }
     }
+}
+
+/// What has become of an instruction.
+fn renamed(
+    f: &Function,
+    block: Block,
+    inst: Inst,
+    result: Option<Value>,
+    folded: Option<Value>,
+) -> Event {
+    Event::Renamed(block, inst, f.args(inst).to_vec(), result, folded)
 }
 
 /// Whether some cycle of the graph can be entered at more than one block.

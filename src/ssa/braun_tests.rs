@@ -150,7 +150,7 @@ b2(v5: float):
 fn work(shape: Shape, n: usize) -> usize {
     let mut f = Function::new("f", FuncRef(0), Signature::default());
     shape(&mut f, n);
-    let work = braun::build(&mut f, Folding::On, false);
+    let work = braun::build(&mut f, Folding::On, false, &mut ());
     assert!(verify(&Module::default(), &f).is_ok());
     work
 }

@@ -18,8 +18,9 @@
 use super::Folding;
 use super::constants::{fold, undefined};
 use super::empty_unreachable;
+use super::event::Event;
 use super::forward::Forward;
-use crate::analysis::frontier::Frontier;
+use crate::analysis::frontier::{Frontier, Step};
 use crate::analysis::liveness::Liveness;
 use crate::analysis::sparse::{SLICE, Sparse};
 use crate::analysis::variables::{Mentions, variable_of};
@@ -27,6 +28,7 @@ use crate::entity::SideTable;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::Dominators;
 use crate::ir::{Block, Form, Function, Inst, Terminator, Value, ValueData, ValueDef, Variable};
+use crate::watch::Watch;
 
 /// Which φs are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +42,18 @@ pub enum Pruning {
 }
 
 /// Brings `function` into SSA form; nothing happens where it is in it already.
-pub fn construct(function: &mut Function, pruning: Pruning, folding: Folding) {
+pub fn construct(
+    function: &mut Function,
+    pruning: Pruning,
+    folding: Folding,
+    watch: &mut impl Watch<Event>,
+) {
     if function.form != Form::Variable {
         return;
     }
     let cfg = Cfg::compute(function);
     let dominators = Dominators::compute(&cfg);
-    let phis = place(function, &cfg, &dominators, pruning);
+    let phis = place(function, &cfg, &dominators, pruning, watch);
     let mut renamer = Renamer {
         forward: Forward::new(function),
         current: SideTable::with_len(None, function.variables.len()),
@@ -54,6 +61,7 @@ pub fn construct(function: &mut Function, pruning: Pruning, folding: Folding) {
         function,
         phis,
         folding,
+        watch,
     };
     renamer.run(&dominators);
     empty_unreachable(function, &cfg);
@@ -63,7 +71,13 @@ pub fn construct(function: &mut Function, pruning: Pruning, folding: Folding) {
 /// For each block the variables that have a φ there, in the order of their numbers.
 type Phis = SideTable<Block, Vec<Variable>>;
 
-fn place(f: &Function, cfg: &Cfg, dominators: &Dominators, pruning: Pruning) -> Phis {
+fn place(
+    f: &Function,
+    cfg: &Cfg,
+    dominators: &Dominators,
+    pruning: Pruning,
+    watch: &mut impl Watch<Event>,
+) -> Phis {
     let frontier = Frontier::compute(cfg, dominators);
     let mentions = Mentions::compute(f, cfg);
     let mut phis = Phis::with_len(Vec::new(), f.blocks.len());
@@ -94,9 +108,15 @@ fn place(f: &Function, cfg: &Cfg, dominators: &Dominators, pruning: Pruning) -> 
                         && live.input(block).is_some_and(|behind| behind.contains(bit))
             };
             blocks.extend_from_slice(assigned);
-            frontier.iterated(&mut blocks, &mut seen, variable.0, |block| {
-                if pruning != Pruning::Pruned || is_live(block) {
-                    phis[block].push(variable);
+            watch.see(|| Event::Place(variable, assigned.to_vec()));
+            frontier.iterated(&mut blocks, &mut seen, variable.0, |step| match step {
+                Step::Look(block) => watch.see(|| Event::Look(variable, block)),
+                Step::Join(block) => {
+                    let needed = pruning != Pruning::Pruned || is_live(block);
+                    watch.see(|| Event::Join(variable, block, needed));
+                    if needed {
+                        phis[block].push(variable);
+                    }
                 }
             });
         }
@@ -104,7 +124,8 @@ fn place(f: &Function, cfg: &Cfg, dominators: &Dominators, pruning: Pruning) -> 
     phis
 }
 
-struct Renamer<'a> {
+struct Renamer<'a, W> {
+    watch: &'a mut W,
     function: &'a mut Function,
     phis: Phis,
     folding: Folding,
@@ -115,7 +136,7 @@ struct Renamer<'a> {
     log: Vec<(Variable, Option<Value>)>,
 }
 
-impl Renamer<'_> {
+impl<W: Watch<Event>> Renamer<'_, W> {
     fn run(&mut self, dominators: &Dominators) {
         // Open blocks, each with the length of the log to go back to.
         let mut open: Vec<(Block, usize)> = Vec::new();
@@ -123,7 +144,9 @@ impl Renamer<'_> {
             while let Some(&(above, mark)) = open.last()
                 && !dominators.dominates(above, block)
             {
+                self.watch.see(|| Event::Leave(above));
                 for (variable, version) in self.log.drain(mark..).rev() {
+                    self.watch.see(|| Event::Pop(variable, version));
                     self.current[variable] = version;
                 }
                 open.pop();
@@ -134,46 +157,70 @@ impl Renamer<'_> {
     }
 
     fn block(&mut self, block: Block) {
+        self.watch.see(|| Event::Enter(block));
         for i in 0..self.phis[block].len() {
             let variable = self.phis[block][i];
             let param = self.function.add_param(block, self.function.variables[variable].ty);
             self.push(variable, param);
         }
         let mut insts = std::mem::take(&mut self.function.blocks[block].insts);
-        insts.retain(|&inst| self.inst(inst));
+        insts.retain(|&inst| self.inst(block, inst));
         self.function.blocks[block].insts = insts;
         let mut terminator =
             std::mem::replace(&mut self.function.blocks[block].terminator, Terminator::Unreachable);
         terminator.map_uses(|value| self.operand(value));
+        self.watch.see(|| {
+            let mut operands = Vec::new();
+            terminator.for_each_use(|value| operands.push(value));
+            Event::Filled(block, operands)
+        });
         for edge in terminator.edges_mut() {
             for i in 0..self.phis[edge.target].len() {
-                edge.args.push(self.version(self.phis[edge.target][i]));
+                let variable = self.phis[edge.target][i];
+                let version = self.version(variable);
+                self.watch.see(|| Event::Argument(block, edge.target, variable, version));
+                edge.args.push(version);
             }
         }
         self.function.blocks[block].terminator = terminator;
     }
 
     /// Renames an instruction; whether it stays.
-    fn inst(&mut self, inst: Inst) -> bool {
+    fn inst(&mut self, block: Block, inst: Inst) -> bool {
         for i in 0..self.function.args(inst).len() {
             let operand = self.operand(self.function.args(inst)[i]);
             self.function.args_mut(inst)[i] = operand;
         }
-        let Some(result) = self.function.insts[inst].result else { return true };
+        let Some(result) = self.function.insts[inst].result else {
+            self.renamed(block, inst, None, None);
+            return true;
+        };
         let ty = self.function.values[result].ty;
         let folded = fold(self.function, inst, ty, self.folding);
         match (variable_of(self.function, result), folded) {
-            (Some(variable), Some(value)) => self.push(variable, value),
+            (Some(variable), Some(value)) => {
+                self.renamed(block, inst, Some(value), folded);
+                self.push(variable, value);
+            }
             (Some(variable), None) => {
                 let def = ValueDef::Inst(inst);
                 let value = self.function.values.push(ValueData { ty, def });
                 self.function.insts[inst].result = Some(value);
+                self.renamed(block, inst, Some(value), None);
                 self.push(variable, value);
             }
-            (None, Some(value)) => self.forward.set(result, value),
-            (None, None) => {}
+            (None, Some(value)) => {
+                self.renamed(block, inst, Some(result), folded);
+                self.forward.set(result, value);
+            }
+            (None, None) => self.renamed(block, inst, Some(result), None),
         }
         folded.is_none()
+    }
+
+    fn renamed(&mut self, block: Block, inst: Inst, result: Option<Value>, folded: Option<Value>) {
+        let operands = || self.function.args(inst).to_vec();
+        self.watch.see(|| Event::Renamed(block, inst, operands(), result, folded));
     }
 
     fn operand(&mut self, value: Value) -> Value {
@@ -191,6 +238,7 @@ impl Renamer<'_> {
     }
 
     fn push(&mut self, variable: Variable, version: Value) {
+        self.watch.see(|| Event::Push(variable, version));
         let below = self.current[variable].replace(version);
         self.log.push((variable, below));
     }

@@ -6,12 +6,18 @@
 //! several outer operands may contain a smaller redundant component among the φs that have inner
 //! operands only. The recursion of the paper is a stack of components here.
 
+use super::event::Event;
 use super::forward::Forward;
 use super::phis::{Phi, Phis};
 use crate::entity::SideTable;
+use crate::watch::Watch;
 
 /// Removes every redundant component of φs.
-pub(super) fn remove_redundant(phis: &mut Phis, forward: &mut Forward) {
+pub(super) fn remove_redundant(
+    phis: &mut Phis,
+    forward: &mut Forward,
+    watch: &mut impl Watch<Event>,
+) {
     let all = phis.live(forward).collect();
     let mut search = Search { state: SideTable::with_len(State::default(), phis.len()), epoch: 0 };
     let mut open = search.components(phis, forward, all);
@@ -41,10 +47,10 @@ pub(super) fn remove_redundant(phis: &mut Phis, forward: &mut Forward) {
             Some(value) if !several => {
                 for phi in component {
                     if forward.is_own(phis.data(phi).value) {
-                        phis.replace(phi, value, forward);
+                        phis.replace(phi, value, forward, watch);
                     }
                 }
-                phis.settle(forward);
+                phis.settle(forward, watch);
             }
             _ => open.append(&mut search.components(phis, forward, inner)),
         }

@@ -4,6 +4,7 @@ pub mod braun;
 pub mod constants;
 pub mod cytron;
 mod defs;
+pub mod event;
 pub mod figures;
 pub mod forward;
 mod minimal;
@@ -13,11 +14,13 @@ pub mod phis;
 pub mod unreachable;
 
 pub use constants::evaluate;
+pub use event::Event;
 pub use forward::Forward;
 pub use phis::Phis;
 pub use unreachable::empty_unreachable;
 
 use crate::ir::Function;
+use crate::watch::Watch;
 use cytron::Pruning;
 
 /// How to construct SSA form.
@@ -60,7 +63,7 @@ impl Construction {
 
 /// The construction for a function, where none was asked for: Braun's, which folds while it builds
 /// and needs no dominators, but for functions so large that its look-ups (up to one step for each
-/// variable and block) outgrow the bit sets of the pruned one (`benches/growth live`).
+/// variable and block) outgrow the bit sets of the pruned one (`cargo bench --bench growth -- live`).
 pub fn choose(function: &Function) -> Construction {
     const MOST_PAIRS: usize = 1 << 20;
     let pairs = function.blocks.len().saturating_mul(function.variables.len());
@@ -79,13 +82,24 @@ pub enum Folding {
 
 /// Brings `function` from the variable form into SSA form.
 pub fn construct(function: &mut Function, construction: Construction, folding: Folding) {
-    match construction {
-        Construction::Braun => braun::construct(function, folding, false),
-        Construction::BraunGvn => braun::construct(function, folding, true),
-        Construction::Minimal => cytron::construct(function, Pruning::Minimal, folding),
-        Construction::SemiPruned => cytron::construct(function, Pruning::SemiPruned, folding),
-        Construction::Pruned => cytron::construct(function, Pruning::Pruned, folding),
-    }
+    construct_watched(function, construction, folding, &mut ());
+}
+
+/// The same, watched.
+pub fn construct_watched(
+    function: &mut Function,
+    construction: Construction,
+    folding: Folding,
+    watch: &mut impl Watch<Event>,
+) {
+    let pruning = match construction {
+        Construction::Braun => return braun::construct(function, folding, false, watch),
+        Construction::BraunGvn => return braun::construct(function, folding, true, watch),
+        Construction::Minimal => Pruning::Minimal,
+        Construction::SemiPruned => Pruning::SemiPruned,
+        Construction::Pruned => Pruning::Pruned,
+    };
+    cytron::construct(function, pruning, folding, watch);
 }
 
 #[cfg(test)]

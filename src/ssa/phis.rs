@@ -9,9 +9,11 @@
 //! merge, whoever is concerned is on both lists: looking at the shorter one is enough. All work
 //! together is linear in the operands but for a logarithm.
 
+use super::event::Event;
 use super::forward::Forward;
 use crate::entity::{Arena, List, ListPool, SideTable};
 use crate::ir::{Block, Value};
+use crate::watch::Watch;
 use toyjit_runtime::fault::{self, Fault};
 
 crate::entity! {
@@ -85,17 +87,24 @@ impl Phis {
     }
 
     /// Gives a φ its operands, and removes it and what follows if it is trivial.
-    pub fn complete(&mut self, phi: Phi, operands: &[Value], forward: &mut Forward) {
+    pub fn complete(
+        &mut self,
+        phi: Phi,
+        operands: &[Value],
+        forward: &mut Forward,
+        watch: &mut impl Watch<Event>,
+    ) {
+        watch.see(|| Event::Operands(self.phis[phi].value, operands.to_vec()));
         self.phis[phi].operands = self.operands.list(operands);
         self.queue.push(phi);
-        self.settle(forward);
+        self.settle(forward, watch);
     }
 
     /// Removes what has become trivial since the last time.
-    pub(super) fn settle(&mut self, forward: &mut Forward) {
+    pub(super) fn settle(&mut self, forward: &mut Forward, watch: &mut impl Watch<Event>) {
         while let Some(phi) = self.queue.pop() {
             if let Some(same) = self.trivial(phi, forward) {
-                self.replace(phi, same, forward);
+                self.replace(phi, same, forward, watch);
             }
         }
     }
@@ -145,8 +154,15 @@ impl Phis {
     }
 
     /// Lets a φ stand for `same`; whoever is concerned will be looked at again.
-    pub(super) fn replace(&mut self, phi: Phi, same: Value, forward: &mut Forward) {
+    pub(super) fn replace(
+        &mut self,
+        phi: Phi,
+        same: Value,
+        forward: &mut Forward,
+        watch: &mut impl Watch<Event>,
+    ) {
         let value = self.phis[phi].value;
+        watch.see(|| Event::Replaced(value, same));
         forward.set(value, same);
         let (ours, theirs) = (self.watchers[value], self.watchers[same]);
         let mut at = if ours.len < theirs.len { ours.first } else { theirs.first };

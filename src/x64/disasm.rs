@@ -7,8 +7,8 @@
 use crate::ir::Loc;
 use crate::mach::{CompiledFunction, RelocTarget};
 use iced_x86::{
-    Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter, OpKind, Register,
-    SymbolResolver, SymbolResult,
+    Decoder, DecoderOptions, Formatter, FormatterOutput, FormatterTextKind, Instruction,
+    IntelFormatter, OpKind, Register, SymbolResolver, SymbolResult,
 };
 use std::fmt::Write;
 use toyjit_runtime::context::{
@@ -26,8 +26,54 @@ pub struct Names<'a> {
     pub line: &'a dyn Fn(Loc) -> Option<String>,
 }
 
+/// An instruction of a function's code.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Where it begins.
+    pub offset: u32,
+    /// Where it has ended.
+    pub end: u32,
+    /// The number of its label, if something jumps to it.
+    pub label: Option<usize>,
+    /// Where in the source it comes from.
+    pub loc: Option<Loc>,
+    /// Its text in pieces, each with what it is.
+    pub pieces: Vec<(FormatterTextKind, String)>,
+}
+
 /// The text of a function's code.
 pub fn disassemble(function: &CompiledFunction, names: &Names<'_>) -> String {
+    let mut out = String::new();
+    let mut shown = None;
+    for Line { offset, label, loc, pieces, .. } in lines(function, names) {
+        if let Some(label) = label {
+            let _ = writeln!(out, ".L{label}:");
+        }
+        if let Some(line) = loc.and_then(names.line)
+            && shown.as_ref() != Some(&line)
+        {
+            let _ = writeln!(out, "          ; {line}");
+            shown = Some(line);
+        }
+        let text: String = pieces.iter().map(|(_, piece)| piece.as_str()).collect();
+        let _ = writeln!(out, "  {offset:5x}:  {text}");
+    }
+    out
+}
+
+struct Pieces(Vec<(FormatterTextKind, String)>);
+
+impl FormatterOutput for Pieces {
+    fn write(&mut self, text: &str, kind: FormatterTextKind) {
+        match self.0.last_mut() {
+            Some((last, piece)) if *last == kind => piece.push_str(text),
+            _ => self.0.push((kind, text.to_owned())),
+        }
+    }
+}
+
+/// A function's code, instruction by instruction.
+pub fn lines(function: &CompiledFunction, names: &Names<'_>) -> Vec<Line> {
     let code = &function.bytes[..function.code_len as usize];
     let instructions: Vec<Instruction> =
         Decoder::with_ip(64, code, 0, DecoderOptions::NONE).into_iter().collect();
@@ -48,32 +94,38 @@ pub fn disassemble(function: &CompiledFunction, names: &Names<'_>) -> String {
     options.set_signed_immediate_operands(true);
     options.set_rip_relative_addresses(true);
 
-    let mut out = String::new();
+    let mut out = Vec::with_capacity(instructions.len());
     let mut places = function.source_map.iter().peekable();
-    let mut shown = None;
+    let mut loc = None;
     for instruction in &instructions {
         let offset = instruction.ip() as u32;
-        let mut loc = None;
         while let Some(&&(from, place)) = places.peek()
             && from <= offset
         {
             loc = Some(place);
             places.next();
         }
-        if let Ok(label) = labels.binary_search(&offset) {
-            let _ = writeln!(out, ".L{label}:");
-        }
-        if let Some(line) = loc.and_then(names.line)
-            && shown.as_ref() != Some(&line)
-        {
-            let _ = writeln!(out, "          ; {line}");
-            shown = Some(line);
-        }
-        let mut text = String::new();
-        formatter.format(instruction, &mut text);
-        let _ = writeln!(out, "  {offset:5x}:  {text}");
+        let mut pieces = Pieces(Vec::new());
+        formatter.format(instruction, &mut pieces);
+        out.push(Line {
+            offset,
+            end: instruction.next_ip() as u32,
+            label: labels.binary_search(&offset).ok(),
+            loc,
+            pieces: pieces.0,
+        });
     }
     out
+}
+
+/// The names of the instructions in a piece of code, each once, in order.
+pub fn mnemonics(code: &[u8]) -> Vec<String> {
+    let decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
+    let mut names: Vec<String> =
+        decoder.into_iter().map(|i| format!("{:?}", i.mnemonic()).to_lowercase()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// Offsets that the function jumps to, in order.

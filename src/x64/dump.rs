@@ -8,16 +8,52 @@ use std::fmt::Write;
 
 /// A function as selected.
 pub fn vcode(code: &VCode<Inst>) -> String {
-    dump(code, None)
+    text_of(&lines(code, None))
 }
 
 /// A function as allocated.
 pub fn allocated(code: &VCode<Inst>, allocation: &Allocation) -> String {
-    dump(code, Some(allocation))
+    text_of(&lines(code, Some(allocation)))
 }
 
-fn dump(code: &VCode<Inst>, allocation: Option<&Allocation>) -> String {
-    let mut out = format!("{}:\n", code.name);
+fn text_of(lines: &[Line]) -> String {
+    lines.iter().fold(String::new(), |mut out, line| {
+        out.push_str(&line.text);
+        out.push('\n');
+        out
+    })
+}
+
+/// A line.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Its text.
+    pub text: String,
+    /// What it shows.
+    pub what: What,
+}
+
+/// What a line shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The function begins.
+    Function,
+    /// A block begins.
+    Block(VBlock),
+    /// An instruction.
+    Inst(u32),
+    /// Something that the allocator has added before or after an instruction.
+    Edit(u32),
+    /// The references that live across an instruction.
+    Map(u32),
+    /// The way from a block along the edge with this number; or a move on it.
+    Edge(VBlock, u32),
+}
+
+/// A function line by line, as selected or as allocated.
+pub fn lines(code: &VCode<Inst>, allocation: Option<&Allocation>) -> Vec<Line> {
+    let mut out = vec![Line { text: format!("{}:", code.name), what: What::Function }];
+    let mut say = |what, text| out.push(Line { text, what });
     for (block, data) in code.blocks.iter() {
         let params: Vec<String> = data.params.iter().map(VReg::to_string).collect();
         let params =
@@ -27,12 +63,16 @@ fn dump(code: &VCode<Inst>, allocation: Option<&Allocation>) -> String {
             0 => String::new(),
             depth => format!(" depth {depth}"),
         };
-        let _ = writeln!(out, "{block}{params}:{depth}{cold}");
+        say(What::Block(block), format!("{block}{params}:{depth}{cold}"));
         for index in data.insts.clone() {
+            let edits = |side| {
+                let of = allocation.map_or(&[][..], |allocation| edits_at(allocation, index, side));
+                of.iter().map(|(_, edit)| format!("        {}", edit_text(*edit, code)))
+            };
+            edits(Side::Before).for_each(|text| say(What::Edit(index), text));
             let mut line = match allocation {
                 None => text(&code.insts[index as usize], &|vreg: VReg| vreg.to_string()),
                 Some(allocation) => {
-                    edits_at(&mut out, allocation, index, Side::Before, code);
                     let mut places = allocation.of(index as usize).iter().copied();
                     let placed = code.insts[index as usize]
                         .map(&mut |_, _, _| places.next().unwrap_or(Place::Reg(PReg(0))));
@@ -42,23 +82,22 @@ fn dump(code: &VCode<Inst>, allocation: Option<&Allocation>) -> String {
             if index + 1 == data.insts.end {
                 line.push_str(&successors(code, block, allocation.is_none()));
             }
-            let _ = writeln!(out, "    {line}");
-            if let Some(allocation) = allocation {
-                edits_at(&mut out, allocation, index, Side::After, code);
-                let maps = &allocation.stack_maps;
-                if let Ok(at) = maps.binary_search_by_key(&index, |map| map.0)
-                    && !maps[at].1.is_empty()
-                {
-                    let slots: Vec<String> = maps[at].1.iter().map(ToString::to_string).collect();
-                    let _ = writeln!(out, "        ; references in {}", slots.join(", "));
-                }
+            say(What::Inst(index), format!("    {line}"));
+            edits(Side::After).for_each(|text| say(What::Edit(index), text));
+            let maps = allocation.map_or(&[][..], |allocation| &allocation.stack_maps);
+            if let Ok(at) = maps.binary_search_by_key(&index, |map| map.0)
+                && !maps[at].1.is_empty()
+            {
+                let slots: Vec<String> = maps[at].1.iter().map(ToString::to_string).collect();
+                say(What::Map(index), format!("        ; references in {}", slots.join(", ")));
             }
         }
         for moves in allocation.iter().flat_map(|a| &a.edge_moves).filter(|m| m.from == block) {
             let target = data.succs[moves.succ as usize].target;
-            let _ = writeln!(out, "      on the way to {target}:");
+            let what = What::Edge(block, moves.succ);
+            say(what, format!("      on the way to {target}:"));
             for edit in &moves.edits {
-                let _ = writeln!(out, "        {}", edit_text(*edit, code));
+                say(what, format!("        {}", edit_text(*edit, code)));
             }
         }
     }
@@ -77,15 +116,15 @@ fn successors(code: &VCode<Inst>, block: VBlock, with_args: bool) -> String {
     out
 }
 
-fn edits_at(out: &mut String, allocation: &Allocation, inst: u32, side: Side, code: &VCode<Inst>) {
+fn edits_at(allocation: &Allocation, inst: u32, side: Side) -> &[(ProgPoint, Edit)] {
     let point = ProgPoint { inst, side };
     let from = allocation.edits.partition_point(|(at, _)| *at < point);
-    for (_, edit) in allocation.edits[from..].iter().take_while(|(at, _)| *at == point) {
-        let _ = writeln!(out, "        {}", edit_text(*edit, code));
-    }
+    let to = from + allocation.edits[from..].partition_point(|(at, _)| *at == point);
+    &allocation.edits[from..to]
 }
 
-fn edit_text(edit: Edit, code: &VCode<Inst>) -> String {
+/// Code that the allocator adds.
+pub fn edit_text(edit: Edit, code: &VCode<Inst>) -> String {
     match edit {
         Edit::Move { to, from } => format!("{} = {}", place(to), place(from)),
         Edit::Remat { to, inst } => {
@@ -95,7 +134,8 @@ fn edit_text(edit: Edit, code: &VCode<Inst>) -> String {
     }
 }
 
-fn place(place: Place) -> String {
+/// A place.
+pub fn place(place: Place) -> String {
     match place {
         Place::Reg(reg) => reg_name(reg).to_owned(),
         Place::Slot(slot) => slot.to_string(),

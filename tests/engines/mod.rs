@@ -3,6 +3,7 @@
 
 use std::env;
 
+use toyjit::analysis::board::Ways;
 use toyjit::analysis::problems;
 use toyjit::ir::interp::Interpreter;
 use toyjit::ir::verify::verify;
@@ -30,7 +31,7 @@ pub const ACTIONS: &[(&str, Action)] = &[
     ("analyze", |module, args| {
         let row = args.first().and_then(|name| problems::named(name)).ok_or("no such problem")?;
         let text = module.functions.values().map(|f| {
-            let board = (row.draw)(module, f, &Cfg::compute(f));
+            let board = (row.draw)(module, f, &Cfg::compute(f), Ways::Rounds);
             board.text(module, f, row, args.contains(&"trace"))
         });
         Ok(text.collect())

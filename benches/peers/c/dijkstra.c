@@ -72,7 +72,7 @@ static i64 search(i64 *costs, i64 *distances, i64 width, i64 height, i64 start) 
   return settled;
 }
 int main(int argc, char **argv) {
-  i64 n = arg(argc, argv, 700), sum = 0;
+  i64 n = arg(argc, argv, 850), sum = 0;
   i64 *costs = malloc(n * n * 8), *distances = malloc(n * n * 8);
   for (i64 i = 0; i < n * n; i++) costs[i] = 1 + lcg() % 9;
   for (i64 r = 0; r < 4; r++) {

@@ -63,7 +63,7 @@ static i64 shade(f64 x) {
   return (i64)(0.0 < low ? low : 0.0);
 }
 int main(int argc, char **argv) {
-  i64 n = arg(argc, argv, 1500), sum = 0;
+  i64 n = arg(argc, argv, 2000), sum = 0;
   Sphere *spheres[16];
   for (i64 i = 0; i < 4; i++)
     for (i64 j = 0; j < 4; j++) {

@@ -4,9 +4,9 @@ use super::each_module;
 use crate::analysis::assignment::Assigned;
 use crate::analysis::available::Available;
 use crate::analysis::bits::{Bits, Meet};
-use crate::analysis::board::Board;
+use crate::analysis::board::{Board, Ways};
 use crate::analysis::busy::Busy;
-use crate::analysis::dataflow::{Direction, GenKill, Problem, solve, solve_by_rounds};
+use crate::analysis::dataflow::{Direction, GenKill, Problem, Words, solve, solve_by_rounds};
 use crate::analysis::dominance::Dominance;
 use crate::analysis::expressions::{Expression, Expressions};
 use crate::analysis::facts::Point;
@@ -224,7 +224,7 @@ b3:
 fn board(problem: &str, text: &str) -> Board {
     let module = parse::module(text).unwrap_or_else(|error| panic!("{error}"));
     let f = &module.functions[FuncRef(0)];
-    (named(problem).expect("a row").draw)(&module, f, &Cfg::compute(f))
+    (named(problem).expect("a row").draw)(&module, f, &Cfg::compute(f), Ways::Worklist)
 }
 
 /// B1 → {B2, B3} → B4 with d1: x = a and d3: y = x + 1 in B1, d4: x = x * 2 in B2, d2: x = a - 1 in
@@ -246,9 +246,11 @@ fn the_worked_example() {
         names.sort_unstable();
         names.join(" ")
     };
-    let out: Vec<String> = board.blocks.iter().map(|drawn| textbook(&drawn.output)).collect();
+    let out: Vec<String> =
+        board.blocks.iter().map(|drawn| textbook(&drawn.output.to_string())).collect();
     assert_eq!(out, ["d1 d3", "d3 d4", "d2 d3", "d2 d3 d4"]);
-    let killed = board.blocks.iter().map(|drawn| textbook(drawn.killed.as_deref().unwrap_or("")));
+    let killed = board.blocks.iter().map(|drawn| drawn.killed.as_ref().map(Words::to_string));
+    let killed = killed.map(|killed| textbook(&killed.unwrap_or_default()));
     assert_eq!(killed.collect::<Vec<_>>(), ["d2 d4", "d1 d2", "d1 d4", ""]);
     // The second round finds nothing new.
     let changed: Vec<usize> = board
@@ -257,4 +259,10 @@ fn the_worked_example() {
         .map(|round| round.iter().filter(|visit| visit.changed).count())
         .collect();
     assert_eq!(changed, [4, 0]);
+    // With a worklist each block is visited once.
+    let visited: Vec<u32> = board.steps.iter().map(|step| step.block.0).collect();
+    assert_eq!(visited, [0, 1, 2, 3]);
+    for (step, drawn) in board.steps.iter().zip(&board.blocks) {
+        assert_eq!((&step.input, &step.output), (&drawn.input, &drawn.output));
+    }
 }

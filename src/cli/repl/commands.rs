@@ -3,17 +3,19 @@
 use super::builtins::BUILTINS;
 use super::paint::paint_assembly;
 use super::{Next, Shell, new_session};
+use crate::analysis::board::Ways;
 use crate::analysis::problems::{PROBLEMS, named};
+use crate::bench::Summary;
+use crate::cli::bench::table;
 use crate::cli::emit::{self, Stage};
-use crate::cli::explain::explanation;
+use crate::cli::explain::{explanation, nearest_code};
 use crate::ir::Cfg;
 use crate::session::{Explored, Failure};
-use crate::source::decode;
-use crate::timing::Timings;
+use crate::source::{decode, nearest};
+use crate::timing::{Clock, Timings};
 use clap::ValueEnum;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
-use std::time::Duration;
 use toyjit_runtime::Output;
 
 /// A command.
@@ -54,9 +56,12 @@ pub const COMMANDS: &[Command] = &[
         "what a stage makes of it: cfg ssa opt vcode regalloc asm",
         |shell, args| {
             let (stage, rest) = split(args);
-            match Stage::from_str(stage, true) {
-                Ok(stage) => emit_stage(shell, stage, rest),
-                Err(_) => shell.error("a stage is cfg, ssa, opt, vcode, regalloc or asm"),
+            match Stage::from_str(stage, true).ok().filter(|_| STAGES.contains(&stage)) {
+                Some(stage) => emit_stage(shell, stage, rest),
+                None => shell.error_meaning(
+                    "a stage is cfg, ssa, opt, vcode, regalloc or asm",
+                    nearest(stage, STAGES.into_iter()),
+                ),
             }
         },
     ),
@@ -73,6 +78,9 @@ pub const COMMANDS: &[Command] = &[
     command("reset", "", "forgets everything", |shell, _| reset(shell)),
     command("quit", "", "leaves (as Ctrl-D does)", |shell, _| Next::Leave(shell.failed)),
 ];
+
+/// The stages of functions.
+pub const STAGES: [&str; 6] = ["cfg", "ssa", "opt", "vcode", "regalloc", "asm"];
 
 /// The first word and the rest.
 fn split(text: &str) -> (&str, &str) {
@@ -94,7 +102,10 @@ pub fn run(shell: &mut Shell<'_>, text: &str) -> Next {
         }
         (None, Some(_), Some(_)) => shell.error(&format!("`:{name}` may be several commands")),
         (None, None, _) => {
-            shell.error(&format!("there is no command `:{name}`; `:help` lists them"))
+            let meant = nearest(name, COMMANDS.iter().map(|command| command.name));
+            let meant = meant.map(|meant| format!(":{meant}"));
+            let message = format!("there is no command `:{name}`; `:help` lists them");
+            shell.error_meaning(&message, meant.as_deref())
         }
     }
 }
@@ -145,7 +156,8 @@ fn analyze(shell: &mut Shell<'_>, args: &str) -> Next {
     let (problem, text) = split(args);
     let Some(row) = named(problem) else {
         let names: Vec<&str> = PROBLEMS.iter().map(|row| row.name).collect();
-        return shell.error(&format!("a problem is one of {}", names.join(", ")));
+        let message = format!("a problem is one of {}", names.join(", "));
+        return shell.error_meaning(&message, nearest(problem, names.into_iter()));
     };
     if text.is_empty() {
         return shell.error("name a function");
@@ -155,74 +167,69 @@ fn analyze(shell: &mut Shell<'_>, args: &str) -> Next {
         Err(failure) => return shell.tell_failure(&failure),
     };
     let f = &module.functions[function];
-    let board = (row.draw)(&module, f, &Cfg::compute(f));
+    let board = (row.draw)(&module, f, &Cfg::compute(f), Ways::Rounds);
     shell.say(&board.text(&module, f, row, false))
 }
 
-const RUNS: usize = 5;
+/// How often an entry is measured, and how often at each level.
+const RUNS: usize = 9;
 
-/// Times of compiling and running an entry, each run but the first without its output.
-fn measure(shell: &mut Shell<'_>, text: &str) -> Result<(Vec<Duration>, Vec<Duration>), Failure> {
-    let (mut compile, mut run) = (Vec::new(), Vec::new());
-    for number in 0..RUNS {
-        let mut timings = Timings::new();
-        let quiet = number > 0;
-        let output = quiet.then(|| {
-            std::mem::replace(&mut shell.session.runtime.output, Output::to(Box::new(io::sink())))
-        });
-        let result = shell.enter(None, text, &mut timings);
-        if let Some(output) = output {
-            shell.session.runtime.output = output;
+/// Seconds of processor time that compiling and running an entry took, by round.
+type Rounds = (Vec<f64>, Vec<f64>);
+
+/// Measures an entry at levels in turn. Each run but the first is without its output.
+fn measure(shell: &mut Shell<'_>, text: &str, levels: &[u8]) -> Result<Vec<Rounds>, Failure> {
+    let mut rounds = vec![Rounds::default(); levels.len()];
+    let mut quiet = false;
+    for _ in 0..RUNS {
+        for (&level, (compile, run)) in levels.iter().zip(&mut rounds) {
+            let timings = enter_once(shell, text, level, quiet)?;
+            let ran = timings.stage("run");
+            run.push(ran.as_secs_f64());
+            compile.push(timings.total().saturating_sub(ran).as_secs_f64());
+            quiet = true;
         }
-        result?;
-        let ran: Duration =
-            timings.stages().iter().filter(|(stage, _)| *stage == "run").map(|s| s.1).sum();
-        run.push(ran);
-        compile.push(timings.total().saturating_sub(ran));
     }
-    compile.sort_unstable();
-    run.sort_unstable();
-    Ok((compile, run))
+    Ok(rounds)
 }
 
-fn ms(time: Duration) -> String {
-    format!("{:.3} ms", time.as_secs_f64() * 1000.0)
+fn enter_once(
+    shell: &mut Shell<'_>,
+    text: &str,
+    level: u8,
+    quiet: bool,
+) -> Result<Timings, Failure> {
+    let mut timings = Timings::by(Clock::Processor);
+    let before = std::mem::replace(&mut shell.session.options.level, level);
+    let output = quiet.then(|| {
+        std::mem::replace(&mut shell.session.runtime.output, Output::to(Box::new(io::sink())))
+    });
+    let result = shell.enter(text, &mut timings);
+    if let Some(output) = output {
+        shell.session.runtime.set_output(output);
+    }
+    shell.session.options.level = before;
+    result.map(|_| timings)
 }
 
 fn time(shell: &mut Shell<'_>, text: &str) -> Next {
-    match measure(shell, text) {
-        Ok((compile, run)) => shell.say(&format!(
-            "compiled in {}, ran in {} (medians of {RUNS}; fastest {} and {})\n",
-            ms(compile[RUNS / 2]),
-            ms(run[RUNS / 2]),
-            ms(compile[0]),
-            ms(run[0])
-        )),
-        Err(failure) => shell.tell_failure(&failure),
-    }
+    let level = shell.session.options.level;
+    told(shell, text, &[level])
 }
 
 fn bench(shell: &mut Shell<'_>, text: &str) -> Next {
-    let level = shell.session.options.level;
-    let mut table = format!("level {:>14} {:>14}\n", "compile", "run");
-    let mut failed = None;
-    for level in 0..=3 {
-        shell.session.options.level = level;
-        match measure(shell, text) {
-            Ok((compile, run)) => {
-                let (compile, run) = (ms(compile[RUNS / 2]), ms(run[RUNS / 2]));
-                let _ = writeln!(table, "  -O{level} {compile:>14} {run:>14}");
-            }
-            Err(failure) => {
-                failed = Some(failure);
-                break;
-            }
+    told(shell, text, &[0, 1, 2, 3])
+}
+
+fn told(shell: &mut Shell<'_>, text: &str, levels: &[u8]) -> Next {
+    match measure(shell, text, levels) {
+        Ok(rounds) => {
+            let rows = levels.iter().zip(&rounds).map(|(level, (compile, run))| {
+                (format!("-O{level}"), Summary::of(compile), Summary::of(run))
+            });
+            shell.say(&table::levels(&rows.collect::<Vec<_>>()))
         }
-    }
-    shell.session.options.level = level;
-    match failed {
-        Some(failure) => shell.tell_failure(&failure),
-        None => shell.say(&table),
+        Err(failure) => shell.tell_failure(&failure),
     }
 }
 
@@ -242,19 +249,43 @@ fn load(shell: &mut Shell<'_>, path: &str) -> Next {
         Err(error) => return shell.error(&format!("can't read {path}: {error}")),
     };
     match decode(bytes) {
-        Ok(text) => {
-            let result = shell.enter(Some(path), &text, &mut Timings::new());
-            shell.tell(&text, result)
-        }
+        Ok(text) if text.starts_with(SAVED) => load_saved(shell, path, &text),
+        Ok(text) => shell.enter_and_tell(Some(path), &text),
         Err(problem) => {
             shell.error(&format!("{path}:{}:{}: {problem}", problem.line, problem.column))
         }
     }
 }
 
+/// The first line of a saved session, and the line between two entries: a session may define a name
+/// again, as a program may not.
+const SAVED: &str = "// a session of toyjit\n";
+const BETWEEN: &str = "// then\n";
+
+/// Enters what was saved, entry after entry, up to the first that fails.
+fn load_saved(shell: &mut Shell<'_>, path: &str, text: &str) -> Next {
+    let failed = std::mem::take(&mut shell.failed);
+    let mut next = Next::Go;
+    let mut lines = 1;
+    for entry in text[SAVED.len()..].split(BETWEEN) {
+        // Messages count the lines of the file.
+        let placed = "\n".repeat(lines) + entry;
+        next = shell.enter_and_tell(Some(path), &placed);
+        if shell.failed != 0 || matches!(next, Next::Leave(_)) {
+            break;
+        }
+        lines += entry.matches('\n').count() + 1;
+    }
+    if failed != 0 {
+        shell.failed = failed;
+    }
+    next
+}
+
 fn save(shell: &mut Shell<'_>, path: &str) -> Next {
-    let mut text = String::new();
-    for entry in &shell.log {
+    let mut text = SAVED.to_owned();
+    for (number, entry) in shell.log.iter().enumerate() {
+        text += if number > 0 { BETWEEN } else { "" };
         text += entry;
         text += if entry.ends_with([';', '}']) { "\n" } else { ";\n" };
     }
@@ -285,7 +316,12 @@ fn doc(shell: &mut Shell<'_>, name: &str) -> Next {
     }
     match explanation(name) {
         Some(text) => shell.say(&text),
-        None => shell.error(&format!("nothing is known of `{name}`")),
+        None => {
+            let names = shell.session.names();
+            let names = names.iter().map(String::as_str).chain(BUILTINS.iter().map(|row| row.0));
+            let meant = nearest(name, names).or_else(|| nearest_code(name)).map(str::to_owned);
+            shell.error_meaning(&format!("nothing is known of `{name}`"), meant.as_deref())
+        }
     }
 }
 

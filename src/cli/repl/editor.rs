@@ -3,8 +3,9 @@
 //! The editor is rustyline: it is kept well, has history, undo, kill ring, bracketed paste and
 //! multi-line editing, and asks the program for nothing but this trait.
 
-use super::commands::COMMANDS;
+use super::commands::{COMMANDS, STAGES};
 use super::paint::{is_incomplete, paint};
+use crate::analysis::problems::PROBLEMS;
 use crate::sema::hir::Builtin;
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
@@ -91,6 +92,15 @@ impl Assistant {
                 return (command.len(), files(path));
             }
         }
+        let problems = PROBLEMS.iter().map(|row| row.name);
+        let words: [(&str, Vec<&str>); 2] =
+            [(":emit ", STAGES.to_vec()), (":analyze ", problems.collect())];
+        for (command, words) in words {
+            if let Some(word) = before.strip_prefix(command).filter(|word| !word.contains(' ')) {
+                let fitting = words.into_iter().filter(|known| known.starts_with(word));
+                return (command.len(), fitting.map(str::to_owned).collect());
+            }
+        }
         let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let start = before.trim_end_matches(is_part).len();
         let word = &before[start..];
@@ -146,6 +156,8 @@ mod tests {
         assert_eq!(of("xs.pu"), (3, vec!["push".to_owned()]));
         assert_eq!(of("wh"), (0, vec!["while".to_owned()]));
         assert_eq!(of("1 + "), (4, vec![]));
+        assert_eq!(of(":emit re"), (6, vec!["regalloc".to_owned()]));
+        assert_eq!(of(":analyze domi"), (9, vec!["dominators".to_owned()]));
         assert_eq!(of(":load Cargo.to"), (6, vec!["Cargo.toml".to_owned()]));
         assert_eq!(of(":load src/cl"), (6, vec!["src/cli/".to_owned()]));
     }

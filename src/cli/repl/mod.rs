@@ -11,11 +11,10 @@ mod paint;
 use super::limits::LimitArgs;
 use super::run::CompileArgs;
 use super::source;
-use crate::report::{
-    EXIT_ERRORS, EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TRAP, exit_code, fault_report, stop_report,
-};
+use crate::engine::Engine;
+use crate::report::{EXIT_ERRORS, EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TRAP};
 use crate::session::{Failure, Outcome, Session};
-use crate::source::Trace;
+use crate::source::{Sources, Trace};
 use crate::timing::Timings;
 use clap::Args;
 use editor::Assistant;
@@ -69,8 +68,7 @@ pub fn main(args: &ReplArgs) -> i32 {
     let session = match new_session(args, interactive) {
         Ok(session) => session,
         Err(stop) => {
-            anstream::eprintln!("error: no memory for a session: {stop:?}");
-            return EXIT_FAULT;
+            return source::stop_code(&Sources::new(), &stop, &Trace::default());
         }
     };
     let color = interactive && source::color();
@@ -82,12 +80,13 @@ pub fn main(args: &ReplArgs) -> i32 {
 }
 
 fn new_session(args: &ReplArgs, interactive: bool) -> Result<Session, Stop> {
-    let mut config = args.limits.config();
+    let engine = args.limits.apply(Engine::new().options(args.compile.options()));
+    let mut session = Session::new(&engine)?;
     if !interactive {
         // The program's input and the entries are one stream: nothing may be read ahead.
-        config.input = Input::from(Box::new(BufReader::with_capacity(1, io::stdin())));
+        session.runtime.input = Input::from(Box::new(BufReader::with_capacity(1, io::stdin())));
     }
-    Session::new(config, args.compile.options())
+    Ok(session)
 }
 
 impl Shell<'_> {
@@ -116,7 +115,7 @@ impl Shell<'_> {
         let mut editor = match self.editor() {
             Ok(editor) => editor,
             Err(error) => {
-                anstream::eprintln!("error: no line editor: {error}");
+                source::complain(&format!("no line editor: {error}"), None);
                 return EXIT_FAULT;
             }
         };
@@ -143,7 +142,7 @@ impl Shell<'_> {
                 Err(ReadlineError::Interrupted) => {}
                 Err(ReadlineError::Eof) => break 0,
                 Err(error) => {
-                    anstream::eprintln!("error: {error}");
+                    source::complain(&error.to_string(), None);
                     break EXIT_FAULT;
                 }
             }
@@ -151,7 +150,7 @@ impl Shell<'_> {
         if let Some(file) = &history
             && let Err(error) = editor.save_history(file)
         {
-            anstream::eprintln!("error: can't write {}: {error}", file.display());
+            source::complain(&format!("can't write {}: {error}", file.display()), None);
         }
         code
     }
@@ -177,25 +176,40 @@ impl Shell<'_> {
         if let Some(command) = text.strip_prefix(':') {
             return commands::run(self, command);
         }
-        let result = self.enter(None, text, &mut Timings::new());
-        self.tell(text, result)
+        self.enter_and_tell(None, text)
+    }
+
+    /// Compiles and runs an entry, which Ctrl-C ends, and tells what came of it.
+    fn enter_and_tell(&mut self, name: Option<&str>, text: &str) -> Next {
+        let watch = self.watch();
+        let timings = &mut Timings::new();
+        let result = match name {
+            Some(name) => self.session.enter_as(name, text, timings),
+            None => self.session.enter(text, timings),
+        };
+        let next = self.tell(text, result);
+        self.end(watch);
+        next
     }
 
     /// Compiles and runs an entry, which Ctrl-C ends.
-    fn enter(
-        &mut self,
-        name: Option<&str>,
-        text: &str,
-        timings: &mut Timings,
-    ) -> Result<Outcome, Failure> {
+    fn enter(&mut self, text: &str, timings: &mut Timings) -> Result<Outcome, Failure> {
+        let watch = self.watch();
+        let result = self.session.enter(text, timings);
+        self.end(watch);
+        result
+    }
+
+    /// Begins to watch over an entry. Without a thread that watches, Ctrl-C ends the process.
+    fn watch(&self) -> Option<Watch> {
         let codes = ExitCodes { interrupted: EXIT_INTERRUPTED, out_of_time: EXIT_TRAP };
-        let timeout = self.args.limits.timeout();
-        // Without a thread that watches, Ctrl-C ends the process.
-        let _watch = Watch::start(self.session.interrupter(), timeout, codes).ok();
-        match name {
-            Some(name) => self.session.enter_as(name, text, timings),
-            None => self.session.enter(text, timings),
-        }
+        Watch::start(self.session.interrupter(), self.args.limits.timeout(), codes).ok()
+    }
+
+    /// Ends it. What came too late for this entry is not for the next.
+    fn end(&self, watch: Option<Watch>) {
+        drop(watch);
+        self.session.interrupter().clear();
     }
 
     /// Tells what came of an entry.
@@ -206,12 +220,10 @@ impl Shell<'_> {
                 for note in &outcome.notes {
                     anstream::eprintln!("note: {note}");
                 }
+                self.log.push(text.trim().to_owned());
                 match outcome.value {
                     Some((value, ty)) => self.say(&format!("= {value} : {ty}\n")),
-                    None => {
-                        self.log.push(text.to_owned());
-                        Next::Go
-                    }
+                    None => Next::Go,
                 }
             }
             Err(failure) => self.tell_failure(&failure),
@@ -225,19 +237,13 @@ impl Shell<'_> {
                 EXIT_ERRORS
             }
             Failure::Stopped(halt) => {
-                let report = |stop: &Stop, trace: &Trace| {
-                    stop_report(&self.session.sources, stop, trace, source::color())
-                };
-                anstream::eprint!("{}", report(&halt.stop, &halt.trace));
+                let code = source::stop_code(&self.session.sources, &halt.stop, &halt.trace);
                 if !matches!(halt.stop, Stop::Trap(_)) {
-                    return Next::Leave(exit_code(&halt.stop));
+                    return Next::Leave(code);
                 }
-                exit_code(&halt.stop)
+                code
             }
-            Failure::Fault(what) => {
-                anstream::eprint!("{}", fault_report(what));
-                EXIT_FAULT
-            }
+            Failure::Fault(what) => source::fault(what),
         };
         if self.failed == 0 {
             self.failed = code;
@@ -254,7 +260,12 @@ impl Shell<'_> {
     }
 
     fn error(&mut self, message: &str) -> Next {
-        anstream::eprintln!("error: {message}");
+        self.error_meaning(message, None)
+    }
+
+    /// The same, with what was perhaps meant.
+    fn error_meaning(&mut self, message: &str, meant: Option<&str>) -> Next {
+        source::complain(message, meant);
         if self.failed == 0 {
             self.failed = crate::report::EXIT_USAGE;
         }

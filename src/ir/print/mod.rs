@@ -32,7 +32,7 @@ mod text;
 pub(super) use self::text::NAN;
 use self::text::Text;
 use super::symbols::Symbols;
-use super::{Block, Function, Inst, Module, Value};
+use super::{Block, Function, Inst, Module, Value, Variable};
 use crate::source::Sources;
 use std::fmt::Write;
 use toyjit_runtime::layout::Slot;
@@ -85,6 +85,11 @@ impl<'a> Printer<'a> {
         // Writing to a string does not fail.
         let _ = text.function();
         text.out
+    }
+
+    /// What prints many parts of one function.
+    pub fn of<'b>(&'b self, function: &'b Function) -> Parts<'b> {
+        Parts { text: Text::new(self, function) }
     }
 
     /// The text of an instruction, without its place.
@@ -140,6 +145,36 @@ impl<'a> Printer<'a> {
             let code = if gives_code { " -> int" } else { "" };
             let _ = writeln!(out, "main = @{name}({args}){code}");
         }
+    }
+}
+
+/// Prints parts of one function.
+pub struct Parts<'a> {
+    text: Text<'a>,
+}
+
+impl Parts<'_> {
+    /// The text of an instruction, without its place.
+    pub fn inst(&mut self, inst: Inst) -> String {
+        let _ = self.text.inst(inst);
+        std::mem::take(&mut self.text.out)
+    }
+
+    /// The text of a block's end.
+    pub fn terminator(&mut self, block: Block) -> String {
+        let _ = self.text.terminator(&self.text.function.blocks[block].terminator);
+        std::mem::take(&mut self.text.out)
+    }
+
+    /// A value as an operand.
+    pub fn value(&mut self, value: Value) -> String {
+        let _ = self.text.value(value);
+        std::mem::take(&mut self.text.out)
+    }
+
+    /// The name of a variable.
+    pub fn variable(&mut self, variable: Variable) -> String {
+        self.value(self.text.function.variables[variable].value)
     }
 }
 

@@ -15,7 +15,7 @@ const WIDTH: usize = 100;
 /// The text of one function, as it grows.
 pub(super) struct Text<'a> {
     printer: &'a Printer<'a>,
-    function: &'a Function,
+    pub(super) function: &'a Function,
     variables: Vec<String>,
     pub(super) out: String,
 }

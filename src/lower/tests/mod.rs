@@ -33,7 +33,7 @@ fn program(source: &str) -> Option<Program> {
     let (tree, errors) = crate::syntax::parse(&sources, base, &mut interner);
     let (program, _) = crate::sema::check(&tree, &interner);
     let broken = errors.iter().any(|d| d.severity == Severity::Error);
-    let lowered = lower(&program.filter(|_| !broken)?, &interner);
+    let lowered = lower(&program.whole().filter(|_| !broken)?, &interner);
     Some(Program { lowered, sources })
 }
 

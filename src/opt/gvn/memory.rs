@@ -10,7 +10,7 @@
 //! Only locations that the function loads from are looked at.
 
 use super::super::effects::{Clobbers, clobbers};
-use crate::analysis::frontier::Frontier;
+use crate::analysis::frontier::{Frontier, Step};
 use crate::entity::SideTable;
 use crate::ir::{Block, Cfg, Dominators, Effects, Function, Inst, Space};
 use toyjit_runtime::fault::{self, Fault};
@@ -71,7 +71,11 @@ impl Memory {
         let mut seen = SideTable::with_len(u32::MAX, f.blocks.len());
         for (class, mut blocks) in writers.into_iter().enumerate() {
             let class = class as u32;
-            frontier.iterated(&mut blocks, &mut seen, class, |at| self.joins[at].push(class));
+            frontier.iterated(&mut blocks, &mut seen, class, |step| {
+                if let Step::Join(at) = step {
+                    self.joins[at].push(class);
+                }
+            });
         }
     }
 

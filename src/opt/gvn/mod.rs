@@ -13,6 +13,8 @@
 
 mod memory;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use super::Context;
 use super::effects::{effects, slot};

@@ -4,15 +4,21 @@
 //! Facts only ever rise from [`Fact::Top`] (no execution seen yet) towards the whole type.
 
 use crate::ir::{Const, Op, Type};
+use std::fmt;
 use toyjit_runtime::fault::{self, Fault};
 
 /// What is known of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fact {
+pub enum Fact {
     /// Nothing has reached it yet.
     Top,
     /// An int from `lo` to `hi`.
-    Int { lo: i64, hi: i64 },
+    Int {
+        /// The least.
+        lo: i64,
+        /// The greatest.
+        hi: i64,
+    },
     /// This constant, which is no int.
     Const(Const),
     /// A reference to an object.
@@ -31,7 +37,7 @@ impl Fact {
     }
 
     /// A constant.
-    pub(super) fn of(constant: Const) -> Fact {
+    pub fn of(constant: Const) -> Fact {
         match constant {
             Const::Int(i) => Fact::Int { lo: i, hi: i },
             constant => Fact::Const(constant),
@@ -112,6 +118,38 @@ impl Fact {
             (Op::RNe, Fact::Const(Const::Nil)) if self == Fact::Any => Fact::NonNil,
             _ => self,
         }
+    }
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Fact::Top => f.write_str("nothing yet"),
+            Fact::INT => f.write_str("any int"),
+            Fact::Int { lo, hi } if lo == hi => write!(f, "{lo}"),
+            Fact::Int { lo: i64::MIN, hi } => write!(f, "≤ {}", bound(hi)),
+            Fact::Int { lo, hi: i64::MAX } => write!(f, "≥ {}", bound(lo)),
+            Fact::Int { lo, hi } => write!(f, "{} to {}", bound(lo), bound(hi)),
+            Fact::Const(Const::Float(bits)) => write!(f, "{:?}", f64::from_bits(bits)),
+            Fact::Const(Const::Bool(b)) => write!(f, "{b}"),
+            Fact::Const(Const::Nil) => f.write_str("nil"),
+            Fact::Const(Const::Int(i)) => write!(f, "{i}"),
+            Fact::Const(Const::Str(_)) => f.write_str("a string literal"),
+            Fact::Const(Const::Func(_)) => f.write_str("a function"),
+            Fact::NonNil => f.write_str("not nil"),
+            Fact::Any => f.write_str("anything"),
+        }
+    }
+}
+
+/// An int, or how far it is from the ends.
+fn bound(k: i64) -> String {
+    match k {
+        i64::MIN => "MIN".to_owned(),
+        i64::MAX => "MAX".to_owned(),
+        k if k < i64::MIN + 1000 => format!("MIN + {}", k - i64::MIN),
+        k if k > i64::MAX - 1000 => format!("MAX - {}", i64::MAX - k),
+        k => k.to_string(),
     }
 }
 

@@ -30,19 +30,48 @@ use crate::ir::{
 };
 use crate::ssa::params::retain_params;
 use crate::ssa::{Forward, empty_unreachable};
-use fact::Fact;
+use crate::watch::Watch;
+pub use fact::Fact;
 use order::is_below;
 use sigma::Sigmas;
 use solver::{Solution, Solver};
 
+/// What happens while it runs.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The function, in which what branches have compared has names of its own.
+    Begin(Box<Function>),
+    /// Control comes to a block for the first time: all in it is evaluated.
+    Reached(Block),
+    /// The fact about a value was the first, and is the second.
+    Raised(Value, Fact, Fact),
+    /// A value is put on the worklist, since its fact has risen.
+    ValueQueued(Value),
+    /// A value is taken from the worklist: what uses it is evaluated.
+    Value(Value),
+    /// An edge is put on the worklist.
+    EdgeQueued(Block, usize),
+    /// An edge is taken from the worklist: from now on it is executable.
+    Edge(Block, usize),
+    /// Nothing rises any more; this is what is done about it.
+    Decided(Decision),
+}
+
 /// Finds what is constant, decides what can be decided.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
+    run_watched(f, cx, &mut ());
+}
+
+/// The same, watched.
+pub fn run_watched(f: &mut Function, cx: &mut Context<'_>, watch: &mut impl Watch<Event>) {
     let cfg = Cfg::compute(f);
     let dominators = Dominators::compute(&cfg);
     let sigmas = Sigmas::insert(f, &cfg, &dominators);
-    let solution = Solver::new(f, cx.module, &cfg, &sigmas).solve();
+    watch.see(|| Event::Begin(Box::new(f.clone())));
+    let solution = Solver::new(f, cx.module, &cfg, &sigmas, watch).solve();
     let facts = Facts { f, cfg: &cfg, dominators: &dominators, sigmas: &sigmas, solution };
     let decisions = facts.decide();
+    decisions.iter().for_each(|&decision| watch.see(|| Event::Decided(decision)));
     apply(f, decisions, &sigmas, cx);
 }
 
@@ -56,7 +85,8 @@ struct Facts<'a> {
 }
 
 /// A rewrite.
-enum Decision {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Decision {
     /// The value is a constant.
     Const(Value, Const),
     /// The instruction's result is its operand of this number.

@@ -1,14 +1,16 @@
 //! The two worklists.
 
+use super::Event;
 use super::fact::{Fact, Thresholds};
 use super::sigma::{Sigmas, relations};
 use super::transfer::transfer;
-use crate::entity::{Entity, EntitySet, SideTable};
+use crate::entity::{EntitySet, SideTable};
 use crate::ir::{
-    Block, Cfg, Const, ENTRY, Effects, Function, Inst, Module, Op, Terminator, Type, Value,
-    ValueDef,
+    Block, Cfg, Const, DefUse, ENTRY, Effects, Function, Inst, Module, Op, Terminator, Type, Use,
+    Value, ValueDef,
 };
 use crate::opt::effects::{effects, slot};
+use crate::watch::Watch;
 use smallvec::SmallVec;
 use toyjit_runtime::fault::{self, Fault};
 use toyjit_runtime::layout::Slot;
@@ -28,23 +30,13 @@ pub(super) struct Solution {
     pub(super) home: SideTable<Inst, Block>,
 }
 
-/// What has to be looked at again when a value's fact rises.
-#[derive(Clone, Copy, Debug)]
-enum User {
-    Inst(Inst),
-    /// A branch that compares it.
-    Test(Block),
-    /// An argument: edge and place.
-    Arg(Block, u8, u32),
-}
-
-pub(super) struct Solver<'a> {
+pub(super) struct Solver<'a, W> {
+    watch: &'a mut W,
     f: &'a Function,
     module: &'a Module,
     sigmas: &'a Sigmas,
     solution: Solution,
-    users: Vec<User>,
-    user_starts: Vec<u32>,
+    chains: DefUse,
     thresholds: Thresholds,
     /// Blocks that a back edge leads to.
     headers: EntitySet<Block>,
@@ -56,12 +48,13 @@ pub(super) struct Solver<'a> {
     queued: EntitySet<Value>,
 }
 
-impl<'a> Solver<'a> {
+impl<'a, W: Watch<Event>> Solver<'a, W> {
     pub(super) fn new(
         f: &'a Function,
         module: &'a Module,
         cfg: &'a Cfg,
         sigmas: &'a Sigmas,
+        watch: &'a mut W,
     ) -> Self {
         let mut facts = SideTable::with_len(Fact::Top, f.values.len());
         for (value, data) in f.values.iter() {
@@ -73,7 +66,6 @@ impl<'a> Solver<'a> {
         let mut headers = EntitySet::with_len(f.blocks.len());
         let mut refining = EntitySet::with_len(f.blocks.len());
         let mut compared = Vec::new();
-        let mut user_starts = vec![0u32; f.values.len() + 1];
         for (number, &block) in cfg.rpo().iter().enumerate() {
             f.blocks[block].insts.iter().for_each(|&inst| home[inst] = block);
             if cfg.preds(block).any(|pred| cfg.rpo_number(pred) >= Some(number as u32)) {
@@ -88,29 +80,18 @@ impl<'a> Solver<'a> {
                     _ => None,
                 }));
             }
-            for_each_user(f, sigmas, block, |value, _| user_starts[value.index() + 1] += 1);
         }
-        for i in 1..user_starts.len() {
-            user_starts[i] += user_starts[i - 1];
-        }
-        let mut users = vec![User::Test(ENTRY); user_starts[f.values.len()] as usize];
-        let mut next = user_starts.clone();
-        for &block in cfg.rpo() {
-            for_each_user(f, sigmas, block, |value, user| {
-                let slot = &mut next[value.index()];
-                users[*slot as usize] = user;
-                *slot += 1;
-            });
-        }
+        // A σ rises with what it was compared with, too.
+        let other = |inst: Inst| Some(sigmas.get(f.insts[inst].result?)?.other);
         let executable = SideTable::with_len([false; 2], f.blocks.len());
         let reached = EntitySet::with_len(f.blocks.len());
         Self {
+            watch,
             f,
             module,
             sigmas,
             solution: Solution { facts, executable, reached, home },
-            users,
-            user_starts,
+            chains: DefUse::with(f, cfg, other),
             thresholds: Thresholds::new(compared.into_iter()),
             headers,
             refining,
@@ -129,8 +110,10 @@ impl<'a> Solver<'a> {
         self.visit_block(ENTRY);
         loop {
             if let Some((block, edge)) = self.edges.pop() {
+                self.watch.see(|| Event::Edge(block, edge));
                 self.visit_edge(block, edge);
             } else if let Some(value) = self.values.pop() {
+                self.watch.see(|| Event::Value(value));
                 self.queued.remove(value);
                 self.visit_users(value);
             } else {
@@ -153,26 +136,27 @@ impl<'a> Solver<'a> {
     }
 
     fn visit_block(&mut self, block: Block) {
+        self.watch.see(|| Event::Reached(block));
         let f = self.f;
         f.blocks[block].insts.iter().for_each(|&inst| self.visit_inst(inst));
         self.visit_test(block);
     }
 
     fn visit_users(&mut self, value: Value) {
-        let [start, end] = [value.index(), value.index() + 1].map(|i| self.user_starts[i] as usize);
-        for i in start..end {
-            match self.users[i] {
-                User::Inst(inst) => {
+        for i in 0..self.chains.of(value).len() {
+            match self.chains.of(value)[i] {
+                Use::Inst(inst) => {
                     if self.solution.reached.contains(self.solution.home[inst]) {
                         self.visit_inst(inst);
                     }
                 }
-                User::Test(block) => {
+                Use::Test(block) => {
                     if self.solution.reached.contains(block) {
                         self.visit_test(block);
                     }
                 }
-                User::Arg(block, edge, place) => {
+                Use::Return(_) => {}
+                Use::Arg(block, edge, place) => {
                     if self.solution.executable[block][usize::from(edge)] {
                         self.visit_arg(block, usize::from(edge), place as usize);
                     }
@@ -200,6 +184,7 @@ impl<'a> Solver<'a> {
         for (edge, taken) in taken.into_iter().enumerate() {
             let known = self.solution.executable[block][edge];
             if taken && !known {
+                self.watch.see(|| Event::EdgeQueued(block, edge));
                 self.edges.push((block, edge));
             } else if known && self.refining.contains(block) {
                 for place in 0..f.blocks[block].terminator.edges()[edge].args.len() {
@@ -275,33 +260,11 @@ impl<'a> Solver<'a> {
         let new = old.join(fact);
         if new != old {
             self.solution.facts[value] = new;
+            self.watch.see(|| Event::Raised(value, old, new));
             if self.queued.insert(value) {
+                self.watch.see(|| Event::ValueQueued(value));
                 self.values.push(value);
             }
-        }
-    }
-}
-
-/// Calls `visit` with each value used in a block (constants aside) and what it is used by.
-fn for_each_user(f: &Function, sigmas: &Sigmas, block: Block, mut visit: impl FnMut(Value, User)) {
-    let mut visit = |value: Value, user: User| {
-        if !matches!(f.values[value].def, ValueDef::Const(_)) {
-            visit(value, user);
-        }
-    };
-    let data = &f.blocks[block];
-    for &inst in &data.insts {
-        f.args(inst).iter().for_each(|&arg| visit(arg, User::Inst(inst)));
-        if let Some(sigma) = f.insts[inst].result.and_then(|result| sigmas.get(result)) {
-            visit(sigma.other, User::Inst(inst));
-        }
-    }
-    if let Terminator::Branch { args, .. } = &data.terminator {
-        args.iter().for_each(|&arg| visit(arg, User::Test(block)));
-    }
-    for (edge, to) in data.terminator.edges().iter().enumerate() {
-        for (place, &arg) in to.args.iter().enumerate() {
-            visit(arg, User::Arg(block, edge as u8, place as u32));
         }
     }
 }

@@ -84,7 +84,7 @@ fn check(make: fn(usize) -> VCode<FakeInst>, small: usize) {
         let work = |size: usize| {
             let code = make(size);
             let started = std::time::Instant::now();
-            let (_, work) = allocate_counted(&code, &registers, &options);
+            let (_, work) = allocate_counted(&code, &registers, &options, &mut ());
             eprintln!("{} instructions: work {work}, {:?}", code.insts.len(), started.elapsed());
             work as f64
         };

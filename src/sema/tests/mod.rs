@@ -34,7 +34,8 @@ fn checked(source: &str) -> Checked {
     let base = sources.add("test.toy", source).expect("a small file");
     let mut interner = Interner::new();
     let (program, errors) = crate::syntax::parse(&sources, base, &mut interner);
-    let (program, diagnostics) = check(&program, &interner);
+    let (checked, diagnostics) = check(&program, &interner);
+    let program = checked.whole();
     if let Some(program) = program.as_ref().filter(|_| errors.is_empty()) {
         typed::verify(program);
     }

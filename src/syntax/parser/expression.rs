@@ -54,6 +54,18 @@ pub(super) fn missing(inp: &mut Ref<'_, '_>) -> Expr {
                 "expected an expression",
             )
         }),
+        (_, Token::DotDot, Token::Dot) if inp.state().adjacent(here) => {
+            inp.state().report(here, |s| {
+                let place = s.cover(here - 1, here + 1);
+                Diagnostic::error("E0125", place, "there is no `...`", "")
+                    .help("write `..` for a range without its end, `..=` for one with it")
+            });
+            inp.skip();
+            if matches!(peek(inp), Token::Int(_) | Token::Ident(_)) {
+                inp.skip();
+            }
+            return Expr { kind: ExprKind::Error, span: since(inp, here) };
+        }
         (_, _, Token::Dot) if matches!(peek_nth(inp, 1), Token::Int(_)) => {
             inp.state().report(here, |s| {
                 let text = format!("0.{}", s.text(here + 1));

@@ -21,6 +21,7 @@ const HEADS: &Words = &[
     (&["switch", "case", "when"], "write `match x { 1 => { … } _ => { … } }`"),
     (&["elif", "elsif", "elseif"], "write `else if`"),
     (&["import", "use", "include", "using", "require"], "a program is one file"),
+    (&["print", "println", "printf", "echo", "puts"], "a call has parentheses: `print(x);`"),
     (&["new"], "a struct's value is written `Name { … }`"),
 ];
 

@@ -8,6 +8,7 @@ use super::{Ref, Rule};
 use crate::source::Diagnostic;
 use crate::syntax::ast::{Arm, BinaryOp, Block, CompareOp, Expr, ExprKind, Stmt, StmtKind, Type};
 use crate::syntax::token::Token;
+use chumsky::error::EmptyErr;
 use chumsky::prelude::*;
 use chumsky::primitive::custom;
 
@@ -47,6 +48,11 @@ pub(super) fn statement<'s>(
             Token::Else => {
                 lone_else(inp);
                 inp.parse(&block)?;
+                StmtKind::Error
+            }
+            Token::Ident(_) if foreign_block(inp) => {
+                inp.parse(&block)?;
+                skip_tail(inp, &block)?;
                 StmtKind::Error
             }
             token if token.starts_expression() => inp.parse(&other)?,
@@ -220,6 +226,55 @@ fn foreign_head(inp: &mut Ref<'_, '_>) {
         && !newline_ahead(inp)
     {
         inp.skip();
+    }
+}
+
+/// Statements of other languages that are a word and a block, and what is written instead.
+const FOREIGN: &[(&str, &str)] = &[
+    ("do", "write `while true { … if !condition { break; } }`"),
+    ("repeat", "write `while true { … if condition { break; } }`"),
+    ("loop", "write `while true { … }`"),
+    ("forever", "write `while true { … }`"),
+    ("try", "a trap ends the program; a function can return an optional instead"),
+];
+
+/// Reports and takes the word before a block that is a statement in other languages; whether there
+/// is one.
+fn foreign_block(inp: &mut Ref<'_, '_>) -> bool {
+    let here = at(inp);
+    let word = inp.state().text(here);
+    let Some((_, help)) = FOREIGN.iter().find(|(theirs, _)| *theirs == word) else { return false };
+    let is_struct = peek_nth(inp, 2).is_name() && peek_nth(inp, 3) == Token::Colon;
+    if peek_nth(inp, 1) != Token::LBrace || is_struct {
+        return false;
+    }
+    inp.state().report(here, |s| {
+        let message = format!("there is no statement `{word}`");
+        Diagnostic::error("E0129", s.span(here), message, "").help(*help)
+    });
+    inp.skip();
+    true
+}
+
+/// Skips what follows such a block: `while condition;`, `catch … { … }`.
+fn skip_tail<'s>(inp: &mut Ref<'s, '_>, block: &Rule<'s, Block>) -> Result<(), EmptyErr> {
+    loop {
+        let here = at(inp);
+        let is_catch = matches!(inp.state().text(here), "catch" | "except" | "finally");
+        match peek(inp) {
+            Token::While if !newline_ahead(inp) => {
+                inp.skip();
+                skip_statement(inp);
+                return Ok(());
+            }
+            Token::Ident(_) if is_catch => {
+                while !matches!(peek(inp), Token::LBrace | Token::RBrace | Token::Eof) {
+                    inp.skip();
+                }
+                inp.parse(block)?;
+            }
+            _ => return Ok(()),
+        }
     }
 }
 

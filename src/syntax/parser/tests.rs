@@ -320,7 +320,11 @@ fn one_mistake_one_error() {
         "let f = fn g(x: int) { };\nstruct P { int x; int y; }",
         &["E0127 1:12", "E0110 2:16", "E0110 2:17"],
     );
-    errors("foo bar\nlet x: int[] = 1\nbaz();", &["E0111 1:4", "E0110 2:11"]);
+    errors("foo bar\nlet x: int[] = 1\nbaz();", &["E0111 1:4", "E0110 2:8", "E0111 2:17"]);
+    errors("let x: array<int> = y; let z: Map<str, array<int>> = y;", &["E0110 1:8", "E0110 1:31"]);
+    errors("do { f(); } while (x);\nf(x y);", &["E0129 1:1", "E0110 2:5"]);
+    errors("loop { f(); }\ntry { f(); } catch (e) { g(); }\nf();", &["E0129 1:1", "E0129 2:1"]);
+    errors("for i in 0...3 { }\nfor i in 0...n { f(); }", &["E0125 1:11", "E0125 2:11"]);
     errors("}\nfn f() {}", &["E0113 1:1"]);
     errors("/* ", &["E0102 1:1"]);
     errors("fn f() { /* /* */", &["E0102 1:10"]);

@@ -20,7 +20,10 @@ pub(super) fn types<'s>() -> Rule<'s, Type> {
             let kind = match peek(inp) {
                 Token::Ident(symbol) => {
                     inp.skip();
-                    TypeKind::Name(symbol)
+                    match peek(inp) {
+                        Token::Lt | Token::LBracket => foreign(inp, start),
+                        _ => TypeKind::Name(symbol),
+                    }
                 }
                 Token::LBracket => bracketed(inp, Token::RBracket, &inner)
                     .map_or(TypeKind::Error, |element| TypeKind::Array(Box::new(element))),
@@ -63,6 +66,36 @@ fn optional(inp: &mut Ref<'_, '_>, start: usize, ty: Type) -> Type {
         while take(inp, Token::Question) {}
     }
     Type { kind: TypeKind::Optional(Box::new(ty)), span }
+}
+
+/// Reports `NAME<…>` and `NAME[…]`, types of other languages, and skips their rest.
+fn foreign(inp: &mut Ref<'_, '_>, start: usize) -> TypeKind {
+    let mut depth = 0;
+    loop {
+        depth += match peek(inp) {
+            Token::Lt | Token::LBracket => 1,
+            Token::Gt | Token::RBracket => -1,
+            Token::Shr => -2,
+            Token::UShr => -3,
+            Token::Ident(_) | Token::Comma | Token::Question => 0,
+            _ => break,
+        };
+        inp.skip();
+        if depth <= 0 {
+            break;
+        }
+    }
+    let span = since(inp, start);
+    let state = inp.state();
+    let element = match state.token(start + 2) {
+        Token::RBracket => state.text(start),
+        _ => "int",
+    };
+    let help = format!("an array's type is written in brackets: `[{element}]`");
+    state.insist(
+        Diagnostic::error("E0110", span, "there are no such types", "expected a type").help(help),
+    );
+    TypeKind::Error
 }
 
 fn missing(inp: &mut Ref<'_, '_>) -> Type {

@@ -7,10 +7,7 @@
 const LONGEST: usize = 48;
 
 /// The most like of `candidates`, if any is near enough; the earlier one of two equals.
-pub(super) fn nearest<'n>(
-    name: &str,
-    candidates: impl Iterator<Item = &'n str>,
-) -> Option<&'n str> {
+pub fn nearest<'n>(name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     if name.len() > LONGEST {
         return None;
     }

@@ -1,0 +1,45 @@
+//! How long one entry of a session takes from text to value. `cargo bench --bench session`.
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use std::time::Duration;
+use toyjit::engine::Engine;
+use toyjit::pipeline::Options;
+use toyjit::session::Session;
+use toyjit::timing::Timings;
+
+const DEFINITIONS: &str = "var total = 0;
+fn square(x: int) -> int { return x * x; }
+fn sum(n: int) -> int { var s = 0; for i in 0..n { s += square(i); } return s; }";
+
+const ENTRIES: &[(&str, &str)] = &[
+    ("expression", "1 + 1"),
+    ("call", "sum(10)"),
+    ("assignment", "total += sum(3);"),
+    ("function", "fn twice(x: int) -> int { return 2 * x; }"),
+];
+
+fn entries(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("session");
+    for (name, entry) in ENTRIES {
+        for level in [0, 2] {
+            let options = Options { level, verify: false, ..Options::default() };
+            let engine = Engine::new().options(options);
+            let mut session = Session::new(&engine).expect("memory");
+            session.enter(DEFINITIONS, &mut Timings::new()).expect("definitions");
+            group.bench_function(BenchmarkId::new(*name, format!("O{level}")), |b| {
+                b.iter(|| session.enter(entry, &mut Timings::new()).expect("it runs"));
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1));
+    targets = entries
+}
+criterion_main!(benches);
