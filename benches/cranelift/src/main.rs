@@ -1,6 +1,6 @@
 //! How long toyjit and Cranelift take from the same SSA form to code in executable memory.
 //!
-//! usage: beside-cranelift [--runs N] PROGRAM.toy...   (benches/compile-speed makes programs)
+//! usage: beside-cranelift [--runs N] [--size STATEMENTS] [SHAPE | PROGRAM.toy]...
 //!
 //! For each program: the number of IR instructions (terminators included) of the functions that need
 //! no runtime, and the processor time of this thread per instruction, the least of N runs, which take
@@ -13,6 +13,7 @@ mod translate;
 use cranelift_frontend::FunctionBuilderContext;
 use cranelift_module::Module as _;
 use std::process::ExitCode;
+use toyjit::bench::shapes::{SHAPES, named};
 use toyjit::entity::Entity;
 use toyjit::ir::{ENTRY, Form, FuncRef, Function, Module, Terminator, Type};
 use toyjit::jit;
@@ -34,15 +35,20 @@ const OTHERS: [(&str, &str); 4] = [
 ];
 
 fn main() -> ExitCode {
-    let mut runs = 5;
-    let mut files = Vec::new();
+    let (mut runs, mut size) = (5, 2000);
+    let mut programs = Vec::new();
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
-        if arg == "--runs" {
-            runs = args.next().and_then(|n| n.parse().ok()).unwrap_or(runs);
-        } else {
-            files.push(arg);
+        let mut number = |default| args.next().and_then(|n| n.parse().ok()).unwrap_or(default);
+        match arg.as_str() {
+            "--runs" => runs = number(runs),
+            "--size" => size = number(size),
+            _ => programs.push(arg),
         }
+    }
+    if programs.is_empty() {
+        let shapes = SHAPES.iter().map(|shape| shape.name).filter(|&name| name != "top_level");
+        programs.extend(shapes.map(String::from));
     }
     println!("nanoseconds per IR instruction, the least of {runs} runs\n");
     println!("{:28} {:>8} {:^23} {:^47} {:^15}", "", "", "toyjit", "Cranelift", "speed over");
@@ -56,15 +62,17 @@ fn main() -> ExitCode {
     }
     println!(" {:>7} {:>7}", "-O1", "-O2");
     let mut ratios = [Vec::new(), Vec::new()];
-    for file in &files {
-        let Some(subject) = Subject::read(file) else {
-            eprintln!(
-                "{file}: can't be read, has errors, or has no function without runtime calls"
-            );
+    for program in &programs {
+        let text = match named(program) {
+            Some(shape) => Some((shape.make)(size)),
+            None => std::fs::read_to_string(program).ok(),
+        };
+        let Some(subject) = text.and_then(|text| Subject::read(program, text)) else {
+            eprintln!("{program}: no program with a function that needs no runtime");
             return ExitCode::FAILURE;
         };
         let (ours, theirs) = subject.measure(runs);
-        let name = std::path::Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
+        let name = std::path::Path::new(program).file_stem().unwrap_or_default().to_string_lossy();
         print!("{name:28} {:>8}", subject.insts);
         for time in ours {
             print!(" {time:>7.0}");
@@ -93,10 +101,9 @@ struct Subject {
 }
 
 impl Subject {
-    fn read(file: &str) -> Option<Subject> {
-        let text = std::fs::read_to_string(file).ok()?;
+    fn read(name: &str, text: String) -> Option<Subject> {
         let mut sources = Sources::new();
-        sources.add(file, text)?;
+        sources.add(name, text)?;
         let (front, _) = pipeline::front(&sources, &mut Timings::new());
         let mut module = front?.lowered.module;
         for function in module.functions.values_mut() {
