@@ -128,8 +128,8 @@ impl<'a> Plan<'a> {
     fn is_invariant(&self, f: &Function, inst: Inst, id: Loop) -> bool {
         let data = &f.insts[inst];
         let reads = effects(self.module, f, inst).has(Effects::READS);
-        !(reads && data.op == Op::Call)
-            && !(reads && self.writes[id.0 as usize].has(data.op.info().space, data.imm))
+        let changes = |writes: &Writes| writes.has(data.op.info().space, data.imm);
+        !(reads && (data.op == Op::Call || changes(&self.writes[id.0 as usize])))
             && f.args(inst).iter().all(|&arg| !self.is_within(self.homes[arg], id))
     }
 
