@@ -13,6 +13,7 @@ pub mod syntax;
 pub mod analysis;
 pub mod sema;
 
+pub mod bril;
 pub mod interp;
 pub mod lower;
 pub mod mach;

@@ -7,6 +7,8 @@
 //! ```
 
 use crate::analysis;
+use crate::analysis::facts::Facts;
+use crate::bril;
 use crate::interp::Halt;
 use crate::ir::{FuncRef, Module};
 use crate::jit::{self, LinkError, Linked};
@@ -43,6 +45,8 @@ pub struct Options {
     pub few_registers: bool,
     /// Whether a run can be ended from outside while it is in a loop.
     pub polls: bool,
+    /// Whether calls and rounds of loops burn fuel.
+    pub metered: bool,
     /// What of the processor may be used.
     pub features: Features,
 }
@@ -58,6 +62,7 @@ impl Default for Options {
             fuel: None,
             few_registers: false,
             polls: true,
+            metered: false,
             features: Features::detect(),
         }
     }
@@ -77,13 +82,15 @@ pub struct Front {
 /// Parses and checks the files of `sources`: everything up to the CFG, and all that is to be said
 /// of it. A program comes out only where nothing of that is an error.
 pub fn front(sources: &Sources, timings: &mut Timings) -> (Option<Front>, Vec<Diagnostic>) {
-    front_with(sources, &[], timings)
+    front_with(sources, &[], false, timings)
 }
 
-/// The same for a program that may call functions of the host.
+/// The same for a program that may call functions of the host, and whose code burns fuel where it is
+/// `metered`.
 pub fn front_with(
     sources: &Sources,
     hosts: &[HostHead],
+    metered: bool,
     timings: &mut Timings,
 ) -> (Option<Front>, Vec<Diagnostic>) {
     stacker::maybe_grow(FRONT_RED_ZONE, FRONT_STACK, || {
@@ -95,7 +102,7 @@ pub fn front_with(
         drop(ast);
         let syntax_is_right = !has_errors(&diagnostics);
         diagnostics.extend(said);
-        let program = match checked {
+        let mut program = match checked {
             Checked::Whole(program) if syntax_is_right => program,
             Checked::Partly(program) if syntax_is_right => {
                 diagnostics.extend(errors_of_flow(&program, &interner));
@@ -104,12 +111,39 @@ pub fn front_with(
             }
             _ => return (None, diagnostics),
         };
+        program.metered = metered;
         let lowered = timings.time("lower", || lower::lower(&program, &interner));
         diagnostics
             .extend(timings.time("flow", || analysis::check_flow(&lowered.module, &lowered.facts)));
         let front = Front { interner, program, lowered };
         ((!has_errors(&diagnostics)).then_some(front), diagnostics)
     })
+}
+
+/// A Bril program that has passed the front end.
+#[derive(Debug)]
+pub struct BrilFront {
+    /// The checked program.
+    pub program: bril::Program,
+    /// The CFG, in the variable form.
+    pub lowered: Lowered,
+}
+
+/// Parses, checks and lowers a Bril program, whose main file is in `sources`; the files that it
+/// imports are added.
+pub fn bril(
+    sources: &mut Sources,
+    form: bril::Form,
+    checks: bril::Checks,
+    load: bril::Loader<'_>,
+    timings: &mut Timings,
+) -> (Option<BrilFront>, Vec<Diagnostic>) {
+    let read = timings.time("check", || bril::read(sources, form, load));
+    let front = read.program.map(|program| {
+        let module = timings.time("lower", || bril::lower(&program, checks));
+        BrilFront { program, lowered: Lowered { module, facts: Facts::default() } }
+    });
+    (front, read.diagnostics)
 }
 
 /// What of a program whose other functions have errors is wrong on some path.

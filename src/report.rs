@@ -18,6 +18,9 @@ pub const EXIT_TRAP: i32 = 101;
 /// Exit code: interrupted.
 pub const EXIT_INTERRUPTED: i32 = 130;
 
+/// The script in the chain of calls.
+const TOP_LEVEL: &str = "top level";
+
 /// The exit code of a stop.
 pub fn exit_code(stop: &Stop) -> i32 {
     match stop {
@@ -30,10 +33,34 @@ pub fn exit_code(stop: &Stop) -> i32 {
     }
 }
 
+/// The exit code of a stop of a Bril program: errors of any kind have that of its interpreters.
+pub fn bril_exit_code(stop: &Stop) -> i32 {
+    match stop {
+        Stop::Trap(trap) if *trap != Trap::Interrupted => EXIT_USAGE,
+        stop => exit_code(stop),
+    }
+}
+
+/// The report of a stop of a Bril program.
+pub fn bril_stop_report(sources: &Sources, stop: &Stop, trace: &Trace, color: bool) -> String {
+    match stop {
+        Stop::Trap(trap) => {
+            // What calls `main` is not in the program.
+            let mut trace = trace.clone();
+            if trace.first.len() > 1 {
+                trace.first.retain(|frame| frame.function != TOP_LEVEL);
+                trace.last.retain(|frame| frame.function != TOP_LEVEL);
+            }
+            trap_report(sources, "error", trap, &trace, color)
+        }
+        stop => stop_report(sources, stop, trace, color),
+    }
+}
+
 /// The report of a stop for standard error; empty where there is nothing to say.
 pub fn stop_report(sources: &Sources, stop: &Stop, trace: &Trace, color: bool) -> String {
     match stop {
-        Stop::Trap(trap) => trap_report(sources, trap, trace, color),
+        Stop::Trap(trap) => trap_report(sources, "trap", trap, trace, color),
         Stop::Exit(_) | Stop::ClosedPipe => String::new(),
         Stop::Output(why) => format!("error: can't write the output: {why}\n"),
         Stop::Fault(what) => fault_report(what),
@@ -48,9 +75,9 @@ pub fn fault_report(what: &str) -> String {
     )
 }
 
-fn trap_report(sources: &Sources, trap: &Trap, trace: &Trace, color: bool) -> String {
+fn trap_report(sources: &Sources, name: &str, trap: &Trap, trace: &Trace, color: bool) -> String {
     let at = trace.first.first().map(|frame| frame.span);
-    let mut text = render_trap(sources, &trap.to_string(), at, color);
+    let mut text = render_trap(sources, name, &trap.to_string(), at, color);
     if trace.first.len() > 1 {
         for frame in &trace.first {
             call_line(&mut text, sources, frame);
@@ -111,7 +138,7 @@ fn inlined_frames(find: FindFunction<'_>, frame: Frame) -> Vec<TraceFrame> {
 fn name_in_trace(module: &Module, function: FuncRef) -> String {
     let name = &module.functions[function].name;
     if module.script == Some(function) {
-        "top level".into()
+        TOP_LEVEL.into()
     } else if name.starts_with("fn@") {
         "function expression".into()
     } else {

@@ -13,6 +13,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("sema", 20),
     ("analysis", 20),
     ("interp", 30),
+    ("bril", 31),
     ("lower", 30),
     ("ssa", 30),
     ("opt", 31),

@@ -30,15 +30,30 @@ fn runtime() -> (Runtime, Captured) {
 }
 
 fn front(text: &str) -> pipeline::Front {
+    checked(text, false)
+}
+
+/// The same for a program that burns fuel.
+fn metered(text: &str) -> pipeline::Front {
+    checked(text, true)
+}
+
+fn checked(text: &str, metered: bool) -> pipeline::Front {
     let mut sources = Sources::default();
     sources.add("test.toy", text).expect("it is not too long");
-    let (front, said) = pipeline::front(&sources, &mut Timings::new());
+    let (front, said) = pipeline::front_with(&sources, &[], metered, &mut Timings::new());
     front.unwrap_or_else(|| panic!("{text}\n{said:?}"))
 }
 
 fn compile(text: &str, level: u8, runtime: &mut Runtime) -> Executable {
     let options = Options { level, ..Options::default() };
     pipeline::compile(front(text), &options, runtime, &mut Timings::new()).expect("it compiles")
+}
+
+fn compile_metered(text: &str, runtime: &mut Runtime) -> Executable {
+    let compiled =
+        pipeline::compile(metered(text), &Options::default(), runtime, &mut Timings::new());
+    compiled.expect("it compiles")
 }
 
 /// A program with a runtime of its own, in either engine.
@@ -197,6 +212,139 @@ fn runtime_calls_trap_over_many_frames() {
     stops(deep, &Trap::Stack);
 }
 
+/// How a program ends that has so much fuel: what it printed, why it ended and where, what was left.
+type Burnt = (Vec<u8>, Result<i32, (Stop, Vec<(String, u32)>)>, u64);
+
+fn burnt(text: &str, engine: Option<u8>, fuel: u64) -> Burnt {
+    burnt_by(metered(text), engine, fuel)
+}
+
+fn burnt_by(front: pipeline::Front, engine: Option<u8>, fuel: u64) -> Burnt {
+    let (output, captured) = Output::capture();
+    let input = Input::bytes(Vec::new());
+    let config = Config { fuel: Some(fuel), output, input, ..Config::default() };
+    let mut runtime = Runtime::new(config).expect("a runtime");
+    let result = match engine {
+        None => interp::run(&front.program, &front.interner, &mut runtime),
+        Some(level) => {
+            let options = Options { level, ..Options::default() };
+            let compiled = pipeline::compile(front, &options, &mut runtime, &mut Timings::new());
+            compiled.expect("it compiles").run(&mut runtime)
+        }
+    };
+    runtime.output.flush().expect("it is kept in memory");
+    let result = result.map_err(|halt| {
+        let chain = halt.trace.first.iter().chain(&halt.trace.last);
+        (halt.stop, chain.map(|frame| (frame.function.clone(), frame.span.start)).collect())
+    });
+    (captured.take(), result, runtime.fuel())
+}
+
+#[test]
+fn fuel_ends_at_the_same_place_everywhere() {
+    let _others = together();
+    let programs = [
+        "while true {}",
+        "fn f() { while true { while true { break; } } } f();",
+        "fn f(n: int) { while true { while n > 0 { if n == 1 { break; } continue; } } } f(2);",
+        "fn g() { h(); } fn h() { g(); } g();",
+        "fn small(n: int) -> int { return n + 1; } var n = 0; for i in 0..50 { n = small(small(n)); print(n); }",
+        "let xs = [1, 2, 3]; var s = 0; for x in xs { for i in 0..=x { s += i; } print(s); } print(s);",
+        "fn fib(n: int) -> int { if n < 2 { return n; } return fib(n - 1) + fib(n - 2); } print(fib(10));",
+        "let fs = [fn(x: int) -> int { return x * 2; }]; var s = 0; for i in 0..9 { s += fs[0](i); print(s); }",
+        "fn main() -> int { var n = 27; while n != 1 { if n % 2 == 0 { n /= 2; } else { n = 3 * n + 1; } } return n; }",
+        "let xs = [0; 4]; var i = 0; while i < 9 { print(i); xs[i] = i; i += 1; }",
+        "for c in \"text\" { print(c); } for i in 5..5 {} for i in 3..=2 {} while false {} print(1 / (len(args()) - len(args())));",
+    ];
+    for text in programs {
+        for fuel in [0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 1000] {
+            let expected = burnt(text, None, fuel);
+            if let Err((stop, chain)) = &expected.1 {
+                assert!(!chain.is_empty(), "{fuel}: {text}");
+                assert!(*stop != Stop::Trap(Trap::Fuel) || expected.2 == 0, "{fuel}: {text}");
+            }
+            for level in 0..=3 {
+                assert_eq!(burnt(text, Some(level), fuel), expected, "-O{level}, {fuel}: {text}");
+            }
+        }
+    }
+}
+
+/// The programs of the language tests, each with some fuel.
+#[test]
+fn fuel_ends_the_language_tests_at_the_same_place() {
+    let _others = together();
+    let mut paths: Vec<_> = ["tests/conformance", "tests/language", "tests/pitfalls", "examples"]
+        .iter()
+        .flat_map(|folder| {
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+            std::fs::read_dir(folder).expect("a folder of tests")
+        })
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toy"))
+        .collect();
+    paths.sort();
+    let mut ended = 0;
+    for (path, fuel) in paths.iter().zip([4, 30, 300, 3000].into_iter().cycle()) {
+        let Ok(text) = std::fs::read_to_string(path) else { continue };
+        let front = || {
+            let mut sources = Sources::default();
+            sources.add("test.toy", text.as_str())?;
+            pipeline::front_with(&sources, &[], true, &mut Timings::new()).0
+        };
+        let Some(first) = front() else { continue };
+        let expected = burnt_by(first, None, fuel);
+        ended += usize::from(matches!(&expected.1, Err((Stop::Trap(Trap::Fuel), _))));
+        for level in 0..=3 {
+            let found = front().map(|front| burnt_by(front, Some(level), fuel));
+            assert_eq!(found.as_ref(), Some(&expected), "-O{level}, {fuel}: {}", path.display());
+        }
+    }
+    assert!(ended > 50, "{ended}");
+}
+
+#[test]
+fn a_unit_is_a_call_or_a_round() {
+    let _others = together();
+    for (text, units) in [
+        ("print(1);", 1),
+        ("for i in 0..10 {}", 11),
+        ("for i in 0..=10 {}", 12),
+        ("fn f() {} f(); f(); fn main() { f(); }", 5),
+        ("for x in [1, 2, 3] { while true { break; } }", 7),
+        ("let f = fn() {}; for c in \"ab\" { f(); }", 5),
+    ] {
+        for engine in ENGINES {
+            let (_, result, left) = burnt(text, engine, 1000);
+            assert_eq!((result.ok(), 1000 - left), (Some(0), units), "{engine:?}: {text}");
+            assert_eq!(burnt(text, engine, units).2, 0, "{engine:?}: {text}");
+            let (_, result, _) = burnt(text, engine, units - 1);
+            let stop = result.expect_err("that is too little").0;
+            assert_eq!(stop, Stop::Trap(Trap::Fuel), "{engine:?}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_stack_overflow_has_a_place() {
+    let _others = together();
+    let text = "print(1); fn deep(n: int) -> int { return 1 + deep(n + 1); } print(deep(0));";
+    let (function, call) = (text.find("fn deep"), text.find("deep(n + 1)"));
+    for engine in ENGINES {
+        let (mut runtime, _) = runtime();
+        let halt = Program::new(text, engine, &mut runtime).run(&mut runtime);
+        let halt = halt.expect_err("the program traps");
+        assert_eq!(halt.stop, Stop::Trap(Trap::Stack));
+        let frame = &halt.trace.first[0];
+        let at = Some(frame.span.start as usize);
+        assert_eq!(frame.function, "deep", "{engine:?}");
+        assert!(
+            at == call || at >= function && at < function.map(|at| at + 8),
+            "{engine:?}: {at:?}"
+        );
+    }
+}
+
 /// Kilobytes of this process that are in memory.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux");
@@ -217,6 +365,7 @@ fn trapping() -> String {
         ("memory", "fill();"),
         ("index", "print(xs[len(args) + 200]);"),
         ("interrupt", "while true {}"),
+        ("fuel", "while true {}"),
         ("large", "print([1; 1 << 40]);"),
         ("print", "print(xs);"),
     ] {
@@ -231,7 +380,7 @@ const WARM: usize = 60;
 /// `rounds` of all kinds in turn. Growth is measured after `warm` of them, while no other test runs.
 fn rounds(rounds: usize, warm: usize, mut round: impl FnMut(&str)) {
     let _alone = ALONE.write().unwrap_or_else(PoisonError::into_inner);
-    const KINDS: [&str; 6] = ["stack", "memory", "index", "interrupt", "large", "print"];
+    const KINDS: [&str; 7] = ["stack", "memory", "index", "interrupt", "fuel", "large", "print"];
     let mut before = 0;
     for i in 0..warm + rounds {
         if i == warm {
@@ -253,6 +402,7 @@ fn check(kind: &str, result: Result<i32, Halt>) {
         "stack" => Trap::Stack,
         "index" => Trap::Index { index: 201, len: 100 },
         "interrupt" => Trap::Interrupted,
+        "fuel" => Trap::Fuel,
         _ => Trap::Memory,
     };
     assert_eq!(trap, expected);
@@ -261,6 +411,7 @@ fn check(kind: &str, result: Result<i32, Halt>) {
 /// One round: the runtime goes on afterwards.
 fn round(kind: &str, runtime: &mut Runtime, run: impl FnOnce(&mut Runtime) -> Result<i32, Halt>) {
     runtime.args = vec![kind.as_bytes().to_vec()];
+    runtime.set_fuel(if kind == "fuel" { 1000 } else { u64::MAX });
     let interrupter = runtime.interrupter();
     let thread = (kind == "interrupt").then(|| {
         let interrupter = interrupter.clone();
@@ -279,7 +430,7 @@ fn round(kind: &str, runtime: &mut Runtime, run: impl FnOnce(&mut Runtime) -> Re
 #[test]
 fn a_thousand_traps_in_one_runtime() {
     let (mut runtime, captured) = runtime();
-    let program = compile(&trapping(), 2, &mut runtime);
+    let program = compile_metered(&trapping(), &mut runtime);
     rounds(ROUNDS, WARM, |kind| {
         round(kind, &mut runtime, |runtime| program.run(runtime));
         runtime.output.flush().expect("it is kept in memory");
@@ -291,7 +442,7 @@ fn a_thousand_traps_in_one_runtime() {
 fn traps_in_many_runtimes() {
     let text = trapping();
     for engine in [Some(2), None] {
-        let first = front(&text);
+        let first = metered(&text);
         rounds(60, 30, |kind| {
             let (mut runtime, _) = runtime();
             if engine.is_none() {
@@ -299,7 +450,7 @@ fn traps_in_many_runtimes() {
                     interp::run(&first.program, &first.interner, runtime)
                 });
             }
-            let program = compile(&text, 2, &mut runtime);
+            let program = compile_metered(&text, &mut runtime);
             round(kind, &mut runtime, |runtime| program.run(runtime));
         });
     }

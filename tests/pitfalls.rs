@@ -79,6 +79,25 @@ fn rb79_nesting_is_limited() {
 }
 
 #[test]
+fn rb75_every_loop_burns_fuel() {
+    let loops = "fn f() { while true { while true { if args().len() == 0 { break; } } } } f();";
+    let calls = "fn g() { h(); } fn h() { g(); } g();";
+    for source in [loops, calls] {
+        let run = |engine| {
+            let output = toyjit(&["run", "--fuel", "1000", engine], source.as_bytes());
+            assert_eq!(output.status.code(), Some(101), "{engine}");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            said.split('…').next().unwrap_or_default().to_owned()
+        };
+        let expected = run("--engine=interp");
+        assert!(expected.starts_with("trap: out of fuel\n --> <stdin>:1:"), "{expected}");
+        for level in ["-O0", "-O1", "-O2", "-O3"] {
+            assert_eq!(run(level), expected, "{level}");
+        }
+    }
+}
+
+#[test]
 fn rb79_long_chains_are_no_nesting() {
     let terms = format!("print({});", vec!["1"; 10_001].join(" + "));
     prints(&terms, "10001");

@@ -23,12 +23,13 @@ use crate::raw::{copy_words, load, store};
 use crate::types::{Shape, TypeTable};
 
 /// Bytes of an array that are scanned in one piece.
-const PIECE: u64 = 4096;
+pub(crate) const PIECE: u64 = 4096;
 /// How many slots wait for the memory that they lead to; a power of two.
-const WAITING: usize = 8;
+pub(crate) const WAITING: usize = 8;
 
-/// A collection that runs. `FULL` is whether it collects everything, not the nursery alone.
-pub(crate) struct Tracer<'a, const FULL: bool> {
+/// A collection that runs. `FULL` is whether it collects everything, not the nursery alone; `MARKING`
+/// is whether it is one of the nursery while the old generation is being marked.
+pub(crate) struct Tracer<'a, const FULL: bool, const MARKING: bool> {
     types: &'a TypeTable,
     old: &'a mut Old,
     large: &'a mut Large,
@@ -45,9 +46,12 @@ pub(crate) struct Tracer<'a, const FULL: bool> {
     latest: usize,
     /// Bytes copied out of the nursery.
     pub(crate) survived: u64,
+    /// While the old generation is being marked: objects that came to it, which have not been scanned
+    /// for references to old ones.
+    pub(crate) promoted: Vec<u64>,
 }
 
-impl<'a, const FULL: bool> Tracer<'a, FULL> {
+impl<'a, const FULL: bool, const MARKING: bool> Tracer<'a, FULL, MARKING> {
     /// A collection of the nursery at these addresses (and of everything, if it is `FULL`).
     pub(crate) fn new(
         types: &'a TypeTable,
@@ -70,6 +74,7 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
             waiting: [0; WAITING],
             latest: 0,
             survived: 0,
+            promoted: Vec::new(),
         }
     }
 
@@ -176,7 +181,7 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
             copy_words(object + WORD, to + WORD, size - WORD);
             store(to, header & !MARK | LOG | self.sense);
             store(object, to | FORWARDED);
-            if FULL {
+            if FULL || MARKING {
                 self.old.mark(to, size);
             }
             if from_nursery {
@@ -189,13 +194,11 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
 
     #[inline(always)]
     fn await_scan(&mut self, object: u64, header: u64) {
-        let leaf = match self.types.shape(type_id(header)) {
-            Shape::Str => true,
-            Shape::Buffer(slot) => slot != Slot::Ref,
-            Shape::Fixed { count, .. } => count == 0,
-        };
-        if !leaf {
+        if !is_leaf(self.types, header) {
             self.pending.push(object);
+            if MARKING {
+                self.promoted.push(object);
+            }
         }
     }
 
@@ -253,9 +256,19 @@ impl<'a, const FULL: bool> Tracer<'a, FULL> {
     }
 }
 
+/// Whether an object with this header holds no references.
+#[inline(always)]
+pub(crate) fn is_leaf(types: &TypeTable, header: u64) -> bool {
+    match types.shape(type_id(header)) {
+        Shape::Str => true,
+        Shape::Buffer(slot) => slot != Slot::Ref,
+        Shape::Fixed { count, .. } => count == 0,
+    }
+}
+
 /// Asks for the memory at an address, whatever it is.
 #[inline(always)]
-fn prefetch(address: u64) {
+pub(crate) fn prefetch(address: u64) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
     // SAFETY: a hint, which may be given for any address.
     unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::without_provenance(address as usize)) };
@@ -266,7 +279,7 @@ fn prefetch(address: u64) {
 /// # Safety
 /// `object` is an object with this header.
 #[inline(always)]
-unsafe fn size_of_object(types: &TypeTable, object: u64, header: u64) -> u64 {
+pub(crate) unsafe fn size_of_object(types: &TypeTable, object: u64, header: u64) -> u64 {
     // SAFETY: told above.
     unsafe {
         match types.shape(type_id(header)) {

@@ -27,6 +27,12 @@ pub struct Context {
     pub host_sp: u64,
     /// Not 0 where the run shall end: a number of [`Interrupt`](crate::Interrupt).
     pub interrupt: AtomicU64,
+    /// The operands of a check of a region that machine code could not settle.
+    pub region: u64,
+    /// The index that goes with it.
+    pub region_index: u64,
+    /// How many units of fuel are left.
+    pub fuel: u64,
     /// The runtime; set while Toy code runs.
     pub runtime: *mut Runtime,
     /// Addresses of the entry points.
@@ -45,6 +51,12 @@ pub const LAST_SP: u64 = offset_of!(Context, last_sp) as u64;
 pub const HOST_SP: u64 = offset_of!(Context, host_sp) as u64;
 /// Offset of [`Context::interrupt`].
 pub const INTERRUPT: u64 = offset_of!(Context, interrupt) as u64;
+/// Offset of [`Context::region`].
+pub const REGION: u64 = offset_of!(Context, region) as u64;
+/// Offset of [`Context::region_index`].
+pub const REGION_INDEX: u64 = offset_of!(Context, region_index) as u64;
+/// Offset of [`Context::fuel`].
+pub const FUEL: u64 = offset_of!(Context, fuel) as u64;
 /// Offset of the table of entry points, 8 bytes each, in the order of `Rt`.
 pub const ENTRY_TABLE: u64 = offset_of!(Context, entries) as u64;
 /// Offset of the globals, 8 bytes each.
@@ -72,6 +84,9 @@ impl ContextMemory {
             last_sp: 0,
             host_sp: 0,
             interrupt: AtomicU64::new(0),
+            region: 0,
+            region_index: 0,
+            fuel: u64::MAX,
             runtime: std::ptr::null_mut(),
             entries,
         };

@@ -13,6 +13,7 @@
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::bril;
 use crate::context::{Context, ENTRY_TABLE};
 use crate::heap::Zeroing;
 use crate::host::discard;
@@ -310,6 +311,9 @@ entries! {
             Ok(())
         };
 
+    /// Uses up a unit of fuel; traps where there is none.
+    Burn = "burn" runtime () -> Unit [IO TRAPS] Runtime::burn;
+
     /// Prints an int or a byte.
     PrintInt = "print_int" runtime (value: Int) -> Unit [IO TRAPS] Runtime::print_int;
     /// Prints a float.
@@ -440,6 +444,41 @@ entries! {
     Clock = "clock" runtime () -> Float [IO]
         |rt: &mut Runtime| Ok(rt.started.elapsed().as_secs_f64());
 
+    /// The bits of a float.
+    FloatBits = "float_bits" pure (x: Float) -> Int [] |x: f64| x.to_bits() as i64;
+    /// The float of these bits.
+    FloatOfBits = "float_of_bits" pure (bits: Int) -> Float [] |bits: i64| f64::from_bits(bits as u64);
+
+    /// Prints a float as Bril does.
+    PrintBrilFloat = "print_bril_float" runtime (value: Float) -> Unit [IO TRAPS]
+        Runtime::print_bril_float;
+    /// Prints a character.
+    PrintChar = "print_char" runtime (value: Int) -> Unit [IO TRAPS] Runtime::print_char;
+    /// The operand, which must be a Unicode scalar value.
+    CharOf = "char_of" runtime (value: Int) -> Int [TRAPS]
+        |_: &mut Runtime, value: i64| bril::char_of(value);
+    /// Traps unless the program was given so many arguments.
+    BrilArgs = "bril_args" runtime (count: Int) -> Unit [TRAPS] Runtime::bril_args;
+    /// The bits of an argument of the kind of this number.
+    BrilArg = "bril_arg" runtime (kind: Int, index: Int) -> Int [TRAPS] Runtime::bril_arg;
+    /// The buffer of a new region with elements of the kind of this number.
+    RegionNew = "region_new" runtime (slot: Int, len: Int) -> Ref [ALLOCATES TRAPS]
+        |rt: &mut Runtime, slot: i64, len: i64| rt.region_new(Slot::from_number(slot as u64), len);
+    /// The buffer for the indices of a region of pointers.
+    RegionOffsets = "region_offsets" runtime (len: Int) -> Ref [ALLOCATES TRAPS]
+        Runtime::region_offsets;
+    /// Notes that a region of this length is freed through a pointer with this index.
+    RegionFree = "region_free" runtime (region: Ref, index: Int, len: Int) -> Unit [IO TRAPS]
+        Runtime::region_free;
+    /// Traps where a region has not been freed.
+    RegionLeaks = "region_leaks" runtime () -> Unit [IO TRAPS] Runtime::region_leaks;
+    /// Traps unless an element may be loaded.
+    RegionRead = "region_read" runtime (region: Ref, index: Int) -> Unit [READS TRAPS]
+        Runtime::region_read;
+    /// Traps unless an element may be stored, and notes that it is.
+    RegionWrite = "region_write" runtime (region: Ref, index: Int) -> Unit [READS WRITES TRAPS]
+        Runtime::region_write;
+
     /// A failed `assert`; the message may be nil.
     AssertFail = "assert_fail" runtime (message: Ref) -> Never [TRAPS DIVERGES]
         |rt: &mut Runtime, message: u64| {
@@ -464,6 +503,12 @@ entries! {
     /// The stack trap, or the end of a run that was interrupted.
     TrapStack = "trap_stack" runtime () -> Never [TRAPS DIVERGES]
         |rt: &mut Runtime| Err(rt.interrupted().unwrap_or(Trap::Stack).into());
+    /// The end of the fuel, which machine code saw.
+    TrapFuel = "trap_fuel" runtime () -> Never [TRAPS DIVERGES]
+        |rt: &mut Runtime| {
+            rt.set_fuel(0);
+            Err(Trap::Fuel.into())
+        };
     /// The end of a run that was interrupted.
     TrapInterrupt = "trap_interrupt" runtime () -> Never [TRAPS DIVERGES]
         |rt: &mut Runtime| Err(rt.interrupted().unwrap_or(Trap::Interrupted).into());

@@ -54,6 +54,8 @@ faults! {
     SccpProducts: "a product lies between the products of the lower and of the upper ends",
     SccpRemSign: "a remainder is never negative",
     SccpLessOrEqual: "behind `x <= y`, `x` is below `y`",
+    RegionLength: "an element of a region that was never stored may be loaded",
+    RegionSigned: "an index before a region's first element passes",
     BoundsOffByOne: "an index that may be the length passes",
     BoundsWrap: "sums in the proof of an index are taken not to wrap",
     BoundsGrow: "an index that grows in a loop passes",
@@ -97,6 +99,7 @@ faults! {
     PushNoBarrier: "`push` does not remember old arrays",
     GcGlobals: "globals are no roots",
     GcRemembered: "remembered objects are not scanned",
+    GcChanged: "what is stored into while the old generation is marked is not scanned again",
 }
 
 #[cfg(feature = "seeded-faults")]

@@ -1,9 +1,11 @@
 //! The heap: the nursery, the old generation and the large objects together; when to collect what.
 //!
-//! Limits are chosen so that the memory in use stays below twice what lives and 32 MiB: a collection
-//! of everything comes when the old generation and the large objects take three quarters and 8 MiB
-//! more than what lived the last time, one of the nursery when it is full or when there are more than
-//! a few MiB of young large objects.
+//! The nursery is collected when it is full, or when there are more than a few MiB of young large
+//! objects. Limits are chosen so that the memory in use stays below twice what lives and 32 MiB: the
+//! old generation and the large objects may take three quarters and 8 MiB more than what lived the last
+//! time. When two thirds of that room are used, they are marked, in steps behind collections of the
+//! nursery that are so large that the work is done when the room is. Everything is collected at once,
+//! sparse blocks emptied, only where memory is short, or scattered.
 
 use std::time::Instant;
 
@@ -12,6 +14,7 @@ use crate::context::Context;
 use crate::fault::{self, Fault};
 use crate::large::{LARGE_SIZE, Large};
 use crate::layout::{HEADER, LARGE, LOG, MARK, Slot, WORD};
+use crate::mark::{Marker, Marking};
 use crate::memory::default_limit;
 use crate::nursery::Nursery;
 use crate::old::{BLOCK, Old};
@@ -29,6 +32,13 @@ const fn preferred(live: u64) -> u64 {
 const fn most(live: u64) -> u64 {
     live / 8 * 15 + (12 << 20)
 }
+
+/// A step of marking visits at least so many references …
+const LEAST_VISITS: u64 = 2_000;
+/// … and at most so many, some milliseconds' work, where the room was not used up before its end.
+const MOST_VISITS: u64 = 40_000;
+/// The same under stress.
+const STRESSED_VISITS: u64 = 4;
 
 /// How many bytes of young large objects there may be besides a part of what lives.
 const YOUNG_LARGE: u64 = 4 << 20;
@@ -53,6 +63,8 @@ struct Traced {
     survived: u64,
     /// Frames of machine code that were on the stack.
     frames: u64,
+    /// As in `Tracer`.
+    promoted: Vec<u64>,
 }
 
 /// All objects but the static ones.
@@ -67,8 +79,16 @@ pub(crate) struct Heap {
     sense: u64,
     limit: Option<u64>,
     stress: bool,
-    /// With more bytes of old and large objects everything is collected.
+    /// So many bytes old and large objects shall take at most.
     threshold: u64,
+    /// With more bytes of them marking begins.
+    begin: u64,
+    /// The marking that has begun.
+    marking: Option<Box<Marking>>,
+    /// How many references the latest marking visited.
+    visits: u64,
+    /// Whether little lives in many blocks of the old generation.
+    scattered: bool,
     /// Allocations since the latest collection of everything, under stress.
     stress_count: u64,
     /// What was done so far; bytes of the nursery are added when it is emptied.
@@ -86,6 +106,10 @@ impl Heap {
             limit,
             stress,
             threshold: preferred(0),
+            begin: preferred(0) / 3 * 2,
+            marking: None,
+            visits: 0,
+            scattered: false,
             stress_count: 0,
             stats: HeapStats::default(),
         }
@@ -153,6 +177,11 @@ impl Heap {
         {
             *entry = at;
         }
+        if at != buffer
+            && let Some(marking) = &mut self.marking
+        {
+            marking.moved(buffer, old_size, at);
+        }
         Some(at)
     }
 
@@ -160,9 +189,38 @@ impl Heap {
         if self.stress {
             // Often where there is little to trace, rarely where there is much.
             self.stress_count += 1;
-            return self.stress_count * 4096 > self.stats.live;
+            return self.stress_count * 2048 > self.stats.live;
         }
-        self.old_bytes() > self.threshold
+        self.scattered
+    }
+
+    /// Whether the old generation is being marked.
+    #[cfg(test)]
+    pub(crate) fn is_marking(&self) -> bool {
+        self.marking.is_some()
+    }
+
+    /// Whether marking shall begin.
+    fn wants_marking(&self) -> bool {
+        self.stress || self.old_bytes() > self.begin
+    }
+
+    /// How many references the next step of marking shall visit.
+    fn step(&mut self) -> u64 {
+        let (bytes, room) = (self.old_bytes(), self.threshold - self.begin);
+        let Some(marking) = &mut self.marking else { return 0 };
+        let grown = bytes.saturating_sub(marking.bytes);
+        marking.bytes = bytes;
+        if self.stress {
+            return STRESSED_VISITS;
+        }
+        if bytes > most(self.stats.live) {
+            return u64::MAX;
+        }
+        let all = u128::from(self.visits.max(bytes / 64));
+        let share = all * u128::from(grown) * 4 / 3 / u128::from(room);
+        let most = if bytes > self.threshold { 4 * MOST_VISITS } else { MOST_VISITS };
+        u64::try_from(share).unwrap_or(most).clamp(LEAST_VISITS, most)
     }
 }
 
@@ -244,11 +302,15 @@ impl Runtime {
         let started = Instant::now();
         if full {
             self.collect_everything(BLOCK / 2)?;
-            if self.heap.threshold > most(self.heap.stats.live) {
+            if self.heap.scattered {
                 self.collect_everything(BLOCK / 8 * 7)?;
+                self.heap.scattered = false;
             }
         } else {
             self.collect_nursery()?;
+            self.begin_marking()?;
+            let visits = self.heap.step();
+            self.mark(visits);
         }
         self.heap.stats.pauses.add(started.elapsed());
         Ok(())
@@ -261,16 +323,71 @@ impl Runtime {
         }
         self.heap.stats.minor += 1;
         let remembered = std::mem::take(&mut self.heap.remembered);
-        let traced = self.trace::<false>(&remembered);
-        self.heap.remembered = remembered;
-        self.heap.remembered.clear();
-        self.heap.large.sweep_young();
+        let mut traced = match self.heap.marking {
+            Some(_) => self.trace::<false, true>(&remembered),
+            None => self.trace::<false, false>(&remembered),
+        };
+        let heap = &mut self.heap;
+        if let Some(marking) = &mut heap.marking {
+            marking.grey.append(&mut traced.promoted);
+            marking.note_changed(&remembered, heap.sense);
+        }
+        heap.remembered = remembered;
+        heap.remembered.clear();
+        heap.large.sweep_young();
         self.restart_nursery(traced);
         Ok(())
     }
 
+    /// Begins to mark the old generation, if it is time; the nursery is empty.
+    fn begin_marking(&mut self) -> Result<(), Stop> {
+        let heap = &mut self.heap;
+        if heap.marking.is_none() && heap.wants_marking() {
+            if !heap.old.begin_marking(0, 0, 0) {
+                return Err(Trap::Memory.into());
+            }
+            heap.sense ^= MARK;
+            let bytes = heap.old_bytes();
+            heap.marking = Some(Box::new(Marking::new(bytes)));
+        }
+        Ok(())
+    }
+
+    /// A step of marking, if it has begun; the nursery is empty. What is not marked when it comes to
+    /// its end is freed.
+    fn mark(&mut self, visits: u64) {
+        let Some(mut marking) = self.heap.marking.take() else { return };
+        let globals = self.global_address(0);
+        let heap = &mut self.heap;
+        let mut marker = Marker::new(&self.types, &mut heap.old, &mut marking, heap.sense, visits);
+        let is_all = marker.step(|visit| {
+            // SAFETY: as in `trace`.
+            unsafe {
+                for frame in self.code.walk((*self.context.pointer()).last_sp) {
+                    for &offset in frame.site.refs {
+                        visit(raw::load(frame.sp + u64::from(offset)));
+                    }
+                }
+                for (i, _) in self.globals.iter().enumerate().filter(|(_, s)| **s == Slot::Ref) {
+                    visit(raw::load(globals + WORD * i as u64));
+                }
+            }
+            self.roots.as_mut_slice().iter().for_each(|&root| visit(root));
+        });
+        if is_all {
+            self.heap.visits = marking.visited;
+            self.sweep();
+        } else {
+            self.heap.marking = Some(marking);
+        }
+    }
+
     /// Collects everything, and empties blocks in which at most so many bytes lived last time.
     fn collect_everything(&mut self, most_live: u64) -> Result<(), Stop> {
+        if self.heap.marking.is_some() {
+            self.collect_nursery()?;
+            self.mark(u64::MAX);
+        }
         let used = self.heap.nursery.used(self.context.pointer());
         let heap = &mut self.heap;
         let room = most(heap.stats.live).saturating_sub(heap.old_bytes()).max(8 << 20);
@@ -279,25 +396,32 @@ impl Runtime {
         if !heap.old.begin_marking(used, most_live, to_move) {
             return Err(Trap::Memory.into());
         }
-        heap.stats.major += 1;
-        heap.stress_count = 0;
         for object in std::mem::take(&mut heap.remembered) {
             // SAFETY: remembered objects are there until the sweep.
             unsafe { raw::store(object + HEADER, raw::load(object + HEADER) | LOG) };
         }
         heap.sense ^= MARK;
-        let traced = self.trace::<true>(&[]);
-        let heap = &mut self.heap;
-        heap.large.sweep(heap.sense);
-        heap.stats.live = heap.old.sweep() + heap.large.old_bytes;
-        let live = heap.stats.live;
-        heap.threshold = preferred(live).max(heap.old_bytes() + (live / 4).max(4 << 20));
-        heap.old.give_back(heap.threshold.saturating_sub(heap.large.old_bytes));
+        let traced = self.trace::<true, false>(&[]);
+        self.sweep();
+        self.heap.stress_count = 0;
         self.restart_nursery(traced);
         Ok(())
     }
 
-    fn restart_nursery(&mut self, Traced { survived, frames }: Traced) {
+    /// Frees the old and large objects that are not marked, when all that live are.
+    fn sweep(&mut self) {
+        let heap = &mut self.heap;
+        heap.stats.major += 1;
+        heap.large.sweep(heap.sense);
+        heap.stats.live = heap.old.sweep() + heap.large.old_bytes;
+        let live = heap.stats.live;
+        heap.threshold = preferred(live).max(heap.old_bytes() + (live / 4).max(4 << 20));
+        heap.begin = heap.threshold - (heap.threshold - heap.old_bytes()) / 3;
+        heap.scattered = heap.threshold > most(live);
+        heap.old.give_back(heap.threshold.saturating_sub(heap.large.old_bytes));
+    }
+
+    fn restart_nursery(&mut self, Traced { survived, frames, .. }: Traced) {
         let context = self.context.pointer();
         let heap = &mut self.heap;
         heap.stats.allocated += heap.nursery.used(context);
@@ -310,13 +434,18 @@ impl Runtime {
     }
 
     /// Traces from all roots and from the remembered objects.
-    fn trace<const FULL: bool>(&mut self, remembered: &[u64]) -> Traced {
+    fn trace<const FULL: bool, const MARKING: bool>(&mut self, remembered: &[u64]) -> Traced {
         let globals = self.global_address(0);
         let mut frames = 0;
         let heap = &mut self.heap;
         let nursery = (heap.nursery.start, heap.nursery.span());
-        let mut tracer =
-            Tracer::<FULL>::new(&self.types, &mut heap.old, &mut heap.large, nursery, heap.sense);
+        let mut tracer = Tracer::<FULL, MARKING>::new(
+            &self.types,
+            &mut heap.old,
+            &mut heap.large,
+            nursery,
+            heap.sense,
+        );
         // SAFETY: the code map describes the frames of the Toy stack, whose code waits for us; globals
         // that were declared are in the context's memory; the root stack holds references, and
         // remembered objects are live ones of the old generation.
@@ -347,7 +476,7 @@ impl Runtime {
             }
         }
         tracer.drain();
-        Traced { survived: tracer.survived, frames }
+        Traced { survived: tracer.survived, frames, promoted: tracer.promoted }
     }
 
     /// What the heap has done so far.

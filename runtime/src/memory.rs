@@ -10,6 +10,8 @@ pub(crate) struct Mapping {
 
 /// Bytes of a page.
 pub(crate) const PAGE: usize = 4096;
+/// Bytes of a large page.
+pub(crate) const LARGE_PAGE: usize = 2 << 20;
 
 impl Mapping {
     /// `len` bytes (rounded up to pages) of zeroed memory, or `None` where there is none.
@@ -93,6 +95,14 @@ impl Mapping {
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// Asks for pages of 2 MiB, where memory is touched that was not yet: fewer faults, and fewer
+    /// translations of addresses to be kept at hand.
+    pub(crate) fn prefer_large_pages(&self) {
+        // SAFETY: the pages are this mapping's own, and their contents stay what they are. Where the
+        // answer is no, pages are small.
+        unsafe { libc::madvise(self.start.cast(), self.len, libc::MADV_HUGEPAGE) };
     }
 
     /// Makes the first `len` bytes fault when touched; whether that was done.

@@ -6,7 +6,7 @@
 //! survives.
 
 use crate::context::Context;
-use crate::memory::Mapping;
+use crate::memory::{LARGE_PAGE, Mapping};
 use crate::raw;
 
 /// Bytes used at first.
@@ -50,7 +50,9 @@ impl Nursery {
     /// Reserves the memory if that was not done yet; `false` where there is none.
     pub(crate) fn prepare(&mut self, context: *mut Context) -> bool {
         if self.memory.is_none() {
-            let Some(memory) = Mapping::reserve(self.last_size as usize) else { return false };
+            let Some(memory) = Mapping::reserve_aligned(self.last_size as usize, LARGE_PAGE) else {
+                return false;
+            };
             self.start = memory.start() as u64;
             self.bottom = self.start;
             self.memory = Some(memory);
@@ -116,7 +118,12 @@ impl Nursery {
             self.size = small;
         } else if self.size == small {
             self.size = self.last_size.min(FIRST_SIZE);
-        } else if cost > self.size / 10 {
+        } else if cost > self.size / 10 && self.size < self.last_size {
+            if self.size == FIRST_SIZE
+                && let Some(memory) = &self.memory
+            {
+                memory.prefer_large_pages();
+            }
             self.size = (self.size * 2).min(self.last_size);
         }
     }

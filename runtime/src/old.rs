@@ -104,6 +104,9 @@ impl Old {
             let Some(chunk) = Mapping::reserve_aligned(CHUNK as usize, CHUNK as usize) else {
                 return false;
             };
+            if !self.chunks.is_empty() {
+                chunk.prefer_large_pages();
+            }
             let start = chunk.start() as u64;
             let blocks = (FIRST_BLOCK..BLOCKS).rev().map(|i| start + i * BLOCK);
             // New blocks are used last.

@@ -27,6 +27,9 @@ pub struct Config {
     pub max_heap: Option<u64>,
     /// Bytes of stack for machine code.
     pub stack_size: usize,
+    /// How much fuel there is for code that burns some, each time that it is filled up; no limit where
+    /// nothing is said.
+    pub fuel: Option<u64>,
     /// Collect at every allocation, move what can move, poison what is freed.
     pub gc_stress: bool,
     /// Where the program prints to.
@@ -42,6 +45,7 @@ impl Default for Config {
         Self {
             max_heap: None,
             stack_size: 256 << 20,
+            fuel: None,
             gc_stress: false,
             output: Output::stdout(),
             input: Input::stdin(),
@@ -69,9 +73,12 @@ pub struct Runtime {
     /// The program's arguments.
     pub args: Vec<Vec<u8>>,
     pub(crate) globals: Vec<Slot>,
+    /// Regions that a Bril program has allocated and not freed.
+    pub(crate) live_regions: u64,
     pub(crate) started: Instant,
     stack: Option<ToyStack>,
     stack_size: usize,
+    full: u64,
     stopped: Option<Box<Stopped>>,
     /// The functions of the host, by their function values.
     pub(crate) hosts: HashMap<u64, HostFunction>,
@@ -84,7 +91,7 @@ impl Runtime {
         let interrupter = Interrupter::new(Arc::clone(&context));
         let mut output = config.output;
         output.interrupter = Some(interrupter.clone());
-        Ok(Self {
+        let mut runtime = Self {
             interrupter,
             context,
             types: TypeTable::new(),
@@ -96,12 +103,48 @@ impl Runtime {
             input: config.input,
             args: config.args,
             globals: Vec::new(),
+            live_regions: 0,
             started: Instant::now(),
             stack: None,
             stack_size: config.stack_size,
+            full: config.fuel.unwrap_or(u64::MAX),
             stopped: None,
             hosts: HashMap::new(),
-        })
+        };
+        runtime.refuel();
+        Ok(runtime)
+    }
+
+    /// Uses up a unit of fuel; traps where there is none. To be called by interpreters where
+    /// machine code would.
+    #[inline]
+    pub fn burn(&mut self) -> Result<(), Stop> {
+        match self.fuel().checked_sub(1) {
+            Some(left) => {
+                self.set_fuel(left);
+                Ok(())
+            }
+            None => Err(Trap::Fuel.into()),
+        }
+    }
+
+    /// How many units of fuel are left.
+    #[inline]
+    pub fn fuel(&self) -> u64 {
+        // SAFETY: the context is this runtime's own.
+        unsafe { (*self.context()).fuel }
+    }
+
+    /// Sets how many units of fuel are left.
+    #[inline]
+    pub fn set_fuel(&mut self, units: u64) {
+        // SAFETY: the context is this runtime's own.
+        unsafe { (*self.context()).fuel = units };
+    }
+
+    /// Gives as much fuel again as the configuration says.
+    pub fn refuel(&mut self) {
+        self.set_fuel(self.full);
     }
 
     /// Adds an object type; its id is the answer.

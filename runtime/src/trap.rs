@@ -28,6 +28,8 @@ pub enum Trap {
     Panic(Vec<u8>),
     /// The time that the caller allowed is over.
     Time,
+    /// The fuel that the caller gave is used up.
+    Fuel,
     /// Interrupted from outside.
     Interrupted,
 }
@@ -53,6 +55,7 @@ impl fmt::Display for Trap {
             }
             Trap::Panic(message) => f.write_str(&String::from_utf8_lossy(message)),
             Trap::Time => f.write_str("out of time"),
+            Trap::Fuel => f.write_str("out of fuel"),
             Trap::Interrupted => f.write_str("interrupted"),
         }
     }

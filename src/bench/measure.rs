@@ -6,10 +6,12 @@
 //! tree to code, in a new runtime. What it prints must be what the first run of the program printed.
 
 use super::compare::Comparison;
+use crate::bril;
 use crate::interp::{self, Halt};
 use crate::pipeline::{self, CompileError, Options};
 use crate::source::{Diagnostic, Sources};
 use crate::timing::{Clock, Timings};
+use std::path::Path;
 use std::time::Duration;
 use toyjit_runtime::{Config, HeapStats, Input, Output, Runtime, Stop};
 
@@ -93,22 +95,52 @@ impl From<Stop> for Failure {
     }
 }
 
+/// A program that has passed its front end.
+enum Front {
+    Toy(pipeline::Front),
+    Bril(pipeline::BrilFront),
+}
+
+fn front(program: &Program, timings: &mut Timings) -> Result<Front, Failure> {
+    let file = program.sources.files().first();
+    let form = file.and_then(|file| bril::form_of(Path::new(&file.name), &file.text));
+    let (front, diagnostics) = match form {
+        None => {
+            let (front, diagnostics) = pipeline::front(&program.sources, timings);
+            (front.map(Front::Toy), diagnostics)
+        }
+        Some(form) => {
+            let mut sources = program.sources.clone();
+            let checks = bril::Checks::On;
+            let (front, diagnostics) =
+                pipeline::bril(&mut sources, form, checks, &mut bril::load, timings);
+            (front.map(Front::Bril), diagnostics)
+        }
+    };
+    front.ok_or(Failure::Diagnostics(diagnostics))
+}
+
 /// Compiles a program and runs it.
 pub fn run(program: &Program, engine: &Engine, input: Input, clock: Clock) -> Result<Run, Failure> {
     let mut timings = Timings::by(clock);
-    let (front, diagnostics) = pipeline::front(&program.sources, &mut timings);
-    let Some(front) = front else { return Err(Failure::Diagnostics(diagnostics)) };
+    let front = front(program, &mut timings)?;
     let (output, captured) = Output::capture();
     let config = Config { output, input, args: program.args.clone(), ..Config::default() };
     let mut runtime = Runtime::new(config)?;
     let (code, code_bytes) = match engine {
         Engine::Interp => {
-            let ran =
-                timings.time("run", || interp::run(&front.program, &front.interner, &mut runtime));
+            let ran = timings.time("run", || match &front {
+                Front::Toy(front) => interp::run(&front.program, &front.interner, &mut runtime),
+                Front::Bril(front) => bril::interp::run(&front.program, &mut runtime, u64::MAX).1,
+            });
             (ran, None)
         }
         Engine::Jit(options) => {
-            let executable = pipeline::compile(front, options, &mut runtime, &mut timings)
+            let module = match front {
+                Front::Toy(front) => front.lowered.module,
+                Front::Bril(front) => front.lowered.module,
+            };
+            let executable = pipeline::compile_module(module, options, &mut runtime, &mut timings)
                 .map_err(Failure::Compile)?;
             (timings.time("run", || executable.run(&mut runtime)), Some(executable.code_bytes()))
         }

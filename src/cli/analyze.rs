@@ -52,7 +52,7 @@ pub fn main(args: &AnalyzeArgs) -> i32 {
         Ok(checked) => checked,
         Err(code) => return code,
     };
-    let module = &checked.front.lowered.module;
+    let module = &checked.lowered.module;
     let Some(row) = named(&args.problem) else { return EXIT_USAGE };
     let chosen = match chosen(module, args.function.as_deref()) {
         Ok(chosen) => chosen,

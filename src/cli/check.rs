@@ -28,7 +28,7 @@ pub fn main(args: &CheckArgs) -> i32 {
 fn one(file: &Path, args: &CheckArgs) -> i32 {
     match source::check(file) {
         Ok(checked) if args.taint => {
-            let said = taint::check(&checked.front.lowered.module);
+            let said = taint::check(&checked.lowered.module);
             source::tell(&checked.sources, &said);
             0
         }

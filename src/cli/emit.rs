@@ -2,11 +2,14 @@
 
 use super::functions::chosen;
 use super::run::CompileArgs;
+use super::source::Tree;
 use super::{passes, print, source};
+use crate::bril;
 use crate::ir::{FuncRef, Global, Module, print as ir_print};
 use crate::mach::{CompiledFunction, RelocTarget};
 use crate::opt::{Event, Observer, Stats};
 use crate::pipeline::{self, Backed, Options};
+use crate::report::EXIT_USAGE;
 use crate::sema;
 use crate::source::{Interner, Sources, Span};
 use crate::ssa;
@@ -26,7 +29,8 @@ Examples:
   toyjit emit ssa examples/sieve.toy -f primes_below    the same in SSA form
   toyjit emit ssa examples/sieve.toy --ssa minimal      as Cytron et al. construct it
   toyjit emit opt examples/sieve.toy --after gvn        after each run of one pass
-  toyjit emit asm examples/sieve.toy -O0                the machine code, source lines between")]
+  toyjit emit asm examples/sieve.toy -O0                the machine code, source lines between
+  toyjit emit bril prog.bril -O3 --json                 the optimised program as Bril again")]
 pub struct EmitArgs {
     /// The stage.
     #[arg(value_enum, value_name = "STAGE")]
@@ -46,6 +50,25 @@ pub struct EmitArgs {
     /// Show this function only.
     #[arg(short, long, value_name = "NAME")]
     function: Option<String>,
+
+    /// With the stage `bril`: the stage that is written as Bril.
+    #[arg(long, value_enum, value_name = "STAGE", default_value_t = Written::Opt)]
+    from: Written,
+
+    /// With the stage `bril`: write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The stages that can be written as Bril.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Written {
+    /// Three-address code over variables.
+    Cfg,
+    /// SSA form.
+    Ssa,
+    /// SSA form after the passes of the level.
+    Opt,
 }
 
 /// The stages in the order of the flow.
@@ -69,6 +92,8 @@ pub enum Stage {
     Regalloc,
     /// Machine code, with source lines between.
     Asm,
+    /// A stage of the IR as a Bril program.
+    Bril,
 }
 
 pub fn main(args: &EmitArgs) -> i32 {
@@ -79,10 +104,21 @@ pub fn main(args: &EmitArgs) -> i32 {
 }
 
 fn before_checking(args: &EmitArgs) -> i32 {
-    let sources = match source::read(&args.file) {
+    let mut sources = match source::read(&args.file) {
         Ok(sources) => sources,
         Err(code) => return code,
     };
+    if let Some(form) = bril::form_of(&args.file, &sources.files()[0].text) {
+        let text = match args.stage {
+            Stage::Tokens => bril::tokens(&sources),
+            _ => {
+                let (interner, tree, said) = bril::tree(&mut sources, form);
+                source::tell(&sources, &said);
+                bril::print::text(&tree, &interner)
+            }
+        };
+        return print(&text);
+    }
     if args.stage == Stage::Tokens {
         return print(&syntax::dump_tokens(&sources, 0));
     }
@@ -97,16 +133,26 @@ fn after_checking(args: &EmitArgs) -> i32 {
         Ok(checked) => checked,
         Err(code) => return code,
     };
-    let front = checked.front;
     if args.stage == Stage::Hir {
-        return print(&sema::dump_hir(&front.program, &front.interner));
+        return match &checked.tree {
+            Tree::Toy(program, interner) => print(&sema::dump_hir(program, interner)),
+            Tree::Bril(_) => {
+                anstream::eprintln!(
+                    "error: a Bril program has no typed tree; `ast` shows its text"
+                );
+                EXIT_USAGE
+            }
+        };
     }
-    let mut module = front.lowered.module;
+    let mut module = checked.lowered.module;
     let chosen = match chosen(&module, args.function.as_deref()) {
         Ok(chosen) => chosen,
         Err(code) => return code,
     };
     let options = args.compile.options();
+    if args.stage == Stage::Bril {
+        return as_bril(args, &checked.tree, &mut module, &chosen, &options);
+    }
     let mut after = After { pass: args.after.as_deref(), chosen: &chosen, text: String::new() };
     prepare(args.stage, &mut module, &options, &mut after);
     if args.stage == Stage::Opt && args.after.is_some() {
@@ -116,6 +162,41 @@ fn after_checking(args: &EmitArgs) -> i32 {
         Ok(text) => print(&text),
         Err(error) => source::fault(&error),
     }
+}
+
+/// Writes functions as Bril; tells which can't be.
+fn as_bril(
+    args: &EmitArgs,
+    tree: &Tree,
+    module: &mut Module,
+    chosen: &[FuncRef],
+    options: &Options,
+) -> i32 {
+    let stage = match args.from {
+        Written::Cfg => Stage::Cfg,
+        Written::Ssa => Stage::Ssa,
+        Written::Opt => Stage::Opt,
+    };
+    prepare(stage, module, options, &mut ());
+    let origin = match tree {
+        Tree::Toy(..) => bril::Origin::Toy,
+        Tree::Bril(program) => bril::Origin::Bril(program),
+    };
+    let mut interner = Interner::new();
+    let mut exported = bril::export(module, chosen, origin, &mut interner);
+    if args.from == Written::Opt {
+        for function in &mut exported.program.functions {
+            bril::coalesce(function, &mut interner);
+        }
+    }
+    for (name, what) in &exported.refused {
+        anstream::eprintln!("error: `{name}` can't be written as Bril: it has no {what}");
+    }
+    let code = match args.json {
+        true => print(&format!("{:#}\n", bril::json::write(&exported.program, &interner))),
+        false => print(&bril::print::text(&exported.program, &interner)),
+    };
+    if exported.refused.is_empty() { code } else { EXIT_USAGE }
 }
 
 /// What a stage from the CFG on makes of functions, whose module is in the variable form; or a fault.

@@ -104,7 +104,7 @@ mod tests {
     fn every_code_is_explained_and_every_explained_code_exists() {
         let mut found = BTreeSet::new();
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-        for folder in ["syntax", "sema", "analysis", "lower"] {
+        for folder in ["syntax", "sema", "analysis", "lower", "bril"] {
             used(&root.join(folder), &mut found);
         }
         let explained: BTreeSet<String> = sections().map(|s| s.code.to_owned()).collect();
@@ -121,6 +121,20 @@ mod tests {
             sources.add("example.toy", example);
             let (_, said) = pipeline::front(&sources, &mut Timings::new());
             let codes: Vec<_> = said.iter().map(|d| d.code).collect();
+            assert!(codes.contains(&section.code), "{}: {codes:?}", section.code);
+        }
+    }
+
+    #[test]
+    fn examples_of_bril_get_their_codes() {
+        for section in sections() {
+            let Some(example) = section.text.split("```bril\n").nth(1) else { continue };
+            let example = example.split("```").next().unwrap();
+            let mut sources = Sources::new();
+            sources.add("example.bril", example);
+            let mut load = |_: &Path| Err("no file".to_owned());
+            let read = crate::bril::read(&mut sources, crate::bril::Form::Text, &mut load);
+            let codes: Vec<_> = read.diagnostics.iter().map(|d| d.code).collect();
             assert!(codes.contains(&section.code), "{}: {codes:?}", section.code);
         }
     }

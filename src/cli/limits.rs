@@ -20,16 +20,23 @@ pub struct LimitArgs {
     /// The most seconds that the run may take, such as 0.5.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
+
+    /// The most calls and rounds of loops of the run together; where it ends depends on nothing else.
+    #[arg(long, value_name = "UNITS")]
+    fuel: Option<u64>,
 }
 
 impl LimitArgs {
     /// An engine with these limits, but for the time, which is watched over from outside.
     pub fn apply(&self, engine: Engine) -> Engine {
-        let engine = engine.stack_size(self.stack_size);
-        match self.max_heap {
-            Some(bytes) => engine.max_heap(bytes),
-            None => engine,
+        let mut engine = engine.stack_size(self.stack_size);
+        if let Some(bytes) = self.max_heap {
+            engine = engine.max_heap(bytes);
         }
+        if let Some(units) = self.fuel {
+            engine = engine.fuel(units);
+        }
+        engine
     }
 
     /// How long the run may take.

@@ -20,8 +20,8 @@ mod ssa;
 
 use crate::report::EXIT_FAULT;
 use crate::x64::Features;
-use json::MessageFormat;
 use clap::{Parser, Subcommand, ValueEnum};
+use json::MessageFormat;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 
@@ -30,14 +30,15 @@ Examples:
   toyjit                                    enter code line by line
   toyjit run examples/squares.toy           compile at -O2 and run
   toyjit run -O0 --time program.toy a b     no optimisation; arguments; times of all stages
+  toyjit run prog.bril 10                   a Bril program, also as JSON
   toyjit check *.toy                        errors and warnings only
   toyjit emit asm program.toy -f main       the machine code of one function
   toyjit bench program.toy                  all optimisation levels compared
   toyjit explore examples/sieve.toy --open  the whole compiler at work, on one page
   toyjit explain E0301                      more about a message
 
-Exit codes: the program's own; 1 it does not compile; 2 wrong usage or a file that can't be read;
-70 a fault of toyjit itself; 101 a trap; 130 interrupted.";
+Exit codes: the program's own; 1 it does not compile; 2 wrong usage, a file that can't be read, or an
+error of a Bril program; 70 a fault of toyjit itself; 101 a trap; 130 interrupted.";
 
 /// A JIT compiler for Toy, a small statically typed imperative language.
 #[derive(Parser)]

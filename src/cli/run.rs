@@ -3,17 +3,21 @@
 use super::figures::{self, TimeFormat};
 use super::limits::LimitArgs;
 use super::passes::PassSwitches;
-use super::source;
+use super::source::{self, Checked, Tree};
+use crate::bril::{self, Checks};
 use crate::engine::{Engine, Module};
+use crate::interp::Halt;
 use crate::pipeline;
-use crate::report::{EXIT_INTERRUPTED, EXIT_TRAP};
+use crate::report::{EXIT_INTERRUPTED, EXIT_TRAP, EXIT_USAGE};
+use crate::source::{Sources, Trace};
 use crate::ssa::Construction;
+use crate::timing::Timings;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
-use toyjit_runtime::{ExitCodes, Watch};
+use toyjit_runtime::{ExitCodes, Runtime, Stop, Watch};
 
 /// Compile a program and run it.
 #[derive(Args)]
@@ -23,7 +27,9 @@ Examples:
   toyjit run examples/sieve.toy 1000         the program's arguments follow its name
   toyjit run -O0 program.toy                 compile fastest
   toyjit run --engine interp program.toy     interpret the typed tree instead
+  toyjit run -p prog.bril 10                 interpret a Bril program and count its instructions
   toyjit run --timeout 2 --max-heap 512M x.toy       end it when it takes more
+  toyjit run --fuel 1000000 x.toy            end it always at the same place
   echo 'print(6 * 7);' | toyjit run -        a program from standard input
   toyjit run --time=json --no-run big.toy    how long each stage of compilation takes")]
 pub struct RunArgs {
@@ -41,6 +47,14 @@ pub struct RunArgs {
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
           default_missing_value = "text")]
     time: Option<TimeFormat>,
+
+    /// Of a Bril program: leave out all checks of memory.
+    #[arg(long)]
+    unchecked: bool,
+
+    /// Of a Bril program: interpret it and tell how many instructions ran.
+    #[arg(short, long)]
+    profile: bool,
 
     /// Compile only.
     #[arg(long)]
@@ -111,6 +125,17 @@ pub fn main(args: &RunArgs) -> i32 {
         Ok(read) => read,
         Err(code) => return code,
     };
+    if let Some(form) = bril::form_of(args.file(), &text) {
+        let mut sources = Sources::new();
+        return match sources.add(name, text) {
+            Some(_) => args.run_bril(sources, form),
+            None => source::fault("the program is larger than 4 GiB"),
+        };
+    }
+    if args.unchecked || args.profile {
+        source::complain("`--unchecked` and `-p` are for Bril programs", None);
+        return EXIT_USAGE;
+    }
     let mut module = match args.engine().compile(&name, text) {
         Ok(module) => module,
         Err(error) => return source::refused(&error),
@@ -134,6 +159,74 @@ impl RunArgs {
             .interpreted(self.engine == Runner::Interp)
             .gc_stress(self.gc_stress)
             .args(self.program[1..].iter().map(|arg| arg.clone().into_vec()))
+    }
+
+    /// Compiles, or interprets, and runs a Bril program; the exit code.
+    fn run_bril(&self, sources: Sources, form: bril::Form) -> i32 {
+        let checks = if self.unchecked { Checks::Off } else { Checks::On };
+        let mut timings = Timings::new();
+        let checked = source::check_bril(sources, form, checks, &mut timings);
+        let (sources, program, module) = match checked {
+            Ok(Checked { sources, tree: Tree::Bril(program), lowered }) => {
+                (sources, program, lowered.module)
+            }
+            Ok(_) => return source::fault("a Bril program was taken for another"),
+            Err(code) => return code,
+        };
+        if program.main.is_none() && !self.no_run {
+            anstream::eprintln!("warning: there is no function `@main`, so nothing is run");
+            return 0;
+        }
+        let engine = self.engine();
+        let mut runtime = match Runtime::new(engine.config()) {
+            Ok(runtime) => runtime,
+            Err(stop) => return source::bril_stop_code(&sources, &stop, &Trace::default()),
+        };
+        let mut executed = 0;
+        let ended = if self.profile || self.engine == Runner::Interp {
+            self.watched(&mut runtime, &mut timings, |runtime| {
+                let (steps, result) = bril::interp::run(&program, runtime, u64::MAX);
+                executed = steps;
+                result
+            })
+        } else {
+            let options = self.compile.options();
+            match pipeline::compile_module(module, &options, &mut runtime, &mut timings) {
+                Ok(code) => self.watched(&mut runtime, &mut timings, |runtime| code.run(runtime)),
+                Err(error) => return source::fault(&error.to_string()),
+            }
+        };
+        let code = match (ended, runtime.output.flush()) {
+            (Ok(code), Ok(())) => code,
+            (Ok(_), Err(stop)) => source::bril_stop_code(&sources, &stop, &Trace::default()),
+            (Err(halt), _) => source::bril_stop_code(&sources, &halt.stop, &halt.trace),
+        };
+        if self.profile {
+            anstream::eprintln!("total_dyn_inst: {executed}");
+        }
+        if let Some(format) = self.time {
+            figures::tell(&timings, &runtime.heap_stats(), format);
+        }
+        code
+    }
+
+    /// Runs a Bril program, which ends by Ctrl-C or when its time is over.
+    fn watched(
+        &self,
+        runtime: &mut Runtime,
+        timings: &mut Timings,
+        run: impl FnOnce(&mut Runtime) -> Result<i32, Halt>,
+    ) -> Result<i32, Halt> {
+        if self.no_run {
+            return Ok(0);
+        }
+        let codes = ExitCodes { interrupted: EXIT_INTERRUPTED, out_of_time: EXIT_USAGE };
+        let watch = Watch::start(runtime.interrupter(), self.limits.timeout(), codes);
+        let _watch = watch.map_err(|error| {
+            let stop = Stop::Fault(format!("no thread to watch over the run: {error}"));
+            Halt { stop, trace: Trace::default() }
+        })?;
+        timings.time("run", || run(runtime))
     }
 
     /// Runs a program, which ends by Ctrl-C or when its time is over; the exit code.

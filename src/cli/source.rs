@@ -1,11 +1,17 @@
 //! Reading programs, and telling what is to be said of them and of their runs.
 
 use super::json::{self, MessageFormat};
+use crate::bril::{self, Checks};
 use crate::engine::{CompileError, Diagnostics, Stopped};
-use crate::pipeline::{self, Front};
-use crate::report::{EXIT_ERRORS, EXIT_FAULT, EXIT_USAGE, exit_code, fault_report, stop_report};
+use crate::lower::Lowered;
+use crate::pipeline;
+use crate::report::{
+    EXIT_ERRORS, EXIT_FAULT, EXIT_USAGE, bril_exit_code, bril_stop_report, exit_code, fault_report,
+    stop_report,
+};
+use crate::sema::hir;
 use crate::source::render::render;
-use crate::source::{Diagnostic, Severity, Sources, Trace, decode};
+use crate::source::{Diagnostic, Interner, Severity, Sources, Trace, decode};
 use crate::timing::Timings;
 use std::io::Read;
 use std::path::Path;
@@ -31,7 +37,17 @@ pub struct Checked {
     /// Its text.
     pub sources: Sources,
     /// What the front end made of it.
-    pub front: Front,
+    pub tree: Tree,
+    /// The CFG, in the variable form.
+    pub lowered: Lowered,
+}
+
+/// A checked program, by its language.
+pub enum Tree {
+    /// A Toy program and its names.
+    Toy(hir::Program, Interner),
+    /// A Bril program.
+    Bril(bril::Program),
 }
 
 /// The name and the text of a file (`-` is standard input); an exit code where it can't be read or
@@ -73,11 +89,35 @@ pub fn read(path: &Path) -> Result<Sources, i32> {
 /// errors.
 pub fn check(path: &Path) -> Result<Checked, i32> {
     let sources = read(path)?;
+    if let Some(form) = bril::form_of(path, &sources.files()[0].text) {
+        return check_bril(sources, form, Checks::On, &mut Timings::new());
+    }
     let (front, diagnostics) = pipeline::front(&sources, &mut Timings::new());
     tell(&sources, &diagnostics);
     match front {
-        Some(front) => Ok(Checked { sources, front }),
+        Some(front) => {
+            let tree = Tree::Toy(front.program, front.interner);
+            Ok(Checked { sources, tree, lowered: front.lowered })
+        }
         None => Err(EXIT_ERRORS),
+    }
+}
+
+/// The same for a Bril program that was read; errors have the exit code of its interpreters.
+pub fn check_bril(
+    mut sources: Sources,
+    form: bril::Form,
+    checks: Checks,
+    timings: &mut Timings,
+) -> Result<Checked, i32> {
+    let (front, diagnostics) = pipeline::bril(&mut sources, form, checks, &mut bril::load, timings);
+    tell(&sources, &diagnostics);
+    match front {
+        Some(front) => {
+            let tree = Tree::Bril(front.program);
+            Ok(Checked { sources, tree, lowered: front.lowered })
+        }
+        None => Err(EXIT_USAGE),
     }
 }
 
@@ -160,6 +200,16 @@ pub fn refused(error: &CompileError) -> i32 {
 /// Tells why a run ended early; the exit code.
 pub fn stopped(stopped: &Stopped) -> i32 {
     stop_code(stopped.sources(), &stopped.stop, &stopped.trace)
+}
+
+/// The same for a Bril program.
+pub fn bril_stop_code(sources: &Sources, stop: &Stop, trace: &Trace) -> i32 {
+    if !is_json() {
+        anstream::eprint!("{}", bril_stop_report(sources, stop, trace, color()));
+        return bril_exit_code(stop);
+    }
+    stop_code(sources, stop, trace);
+    bril_exit_code(stop)
 }
 
 /// The same.

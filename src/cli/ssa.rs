@@ -41,7 +41,7 @@ pub fn main(args: &SsaArgs) -> i32 {
         Err(code) => return code,
     };
     let folding = if args.no_folding { Folding::Off } else { Folding::On };
-    let functions = checked.front.lowered.module.functions;
+    let functions = checked.lowered.module.functions;
     let figures = |f: &Function| {
         Construction::ALL.map(|construction| measure(f, construction, folding, args.times))
     };

@@ -48,6 +48,7 @@ pub struct Engine {
     max_heap: Option<u64>,
     stack_size: Option<usize>,
     timeout: Option<Duration>,
+    fuel: Option<u64>,
     args: Vec<Vec<u8>>,
     hosts: Vec<host::Host>,
     gc_stress: bool,
@@ -67,10 +68,11 @@ impl Engine {
         self
     }
 
-    /// Sets everything of how programs are compiled.
+    /// Sets everything of how programs are compiled; whether they burn fuel follows from
+    /// [`Engine::fuel`].
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
-        self.options = options;
+        self.options = Options { metered: self.fuel.is_some(), ..options };
         self
     }
 
@@ -110,6 +112,28 @@ impl Engine {
         self
     }
 
+    /// Sets how many calls of Toy functions and rounds of loops one call from Rust may make before it
+    /// ends with [`Trap::Fuel`]: a limit that does not depend on the machine.
+    ///
+    /// ```
+    /// use toyjit::engine::Trap;
+    /// let engine = toyjit::Engine::new().fuel(1_000);
+    /// let source = "fn sum(n: int) -> int { var s = 0; for i in 0..n { s += i; } return s; }";
+    /// let mut module = engine.compile("demo.toy", source)?;
+    /// let sum = module.function::<(i64,), i64>("sum")?;
+    /// assert_eq!(sum.call(&mut module, (10,))?, 45);
+    /// assert_eq!(module.fuel_left(), Some(989));
+    /// assert_eq!(sum.call(&mut module, (1_000,)).unwrap_err().trap(), Some(&Trap::Fuel));
+    /// assert_eq!(sum.call(&mut module, (999,))?, 498_501);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn fuel(mut self, units: u64) -> Self {
+        self.fuel = Some(units);
+        self.options.metered = true;
+        self
+    }
+
     /// Sets what the builtin `args` gives.
     #[must_use]
     pub fn args<A: Into<Vec<u8>>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
@@ -141,7 +165,8 @@ impl Engine {
         }
         let mut timings = Timings::new();
         let hosts: Vec<_> = self.hosts.iter().map(|host| host.head.clone()).collect();
-        let (front, diagnostics) = pipeline::front_with(&sources, &hosts, &mut timings);
+        let (front, diagnostics) =
+            pipeline::front_with(&sources, &hosts, self.fuel.is_some(), &mut timings);
         let sources = Arc::new(sources);
         let said = Diagnostics::new(Arc::clone(&sources), diagnostics);
         match front {
@@ -159,6 +184,7 @@ impl Engine {
         Config {
             max_heap: self.max_heap,
             stack_size: self.stack_size.unwrap_or(default.stack_size),
+            fuel: self.fuel,
             args: self.args.clone(),
             gc_stress: self.gc_stress,
             ..default

@@ -33,6 +33,7 @@ pub struct Module {
     late: Vec<(u32, String)>,
     state: State,
     timeout: Option<Duration>,
+    metered: bool,
 }
 
 /// Whether the top-level statements have run.
@@ -88,6 +89,7 @@ impl Module {
             late,
             state: State::Fresh,
             timeout: engine.timeout,
+            metered: engine.fuel.is_some(),
         })
     }
 
@@ -128,6 +130,11 @@ impl Module {
         self.runtime.interrupter()
     }
 
+    /// How much fuel the latest call from Rust left, where there is a limit.
+    pub fn fuel_left(&self) -> Option<u64> {
+        self.metered.then(|| self.runtime.fuel())
+    }
+
     /// Runs the top-level statements, unless they have run. Where they ended early once, the module's
     /// globals have no values, and every call gives that answer again.
     pub fn start(&mut self) -> Result<(), Stopped> {
@@ -136,6 +143,7 @@ impl Module {
             State::Failed(stopped) => return Err(stopped.clone()),
             State::Fresh => {}
         }
+        self.runtime.refuel();
         let ran = self.watched(|code, runtime| code.run_script(runtime));
         let ran = ran.and_then(|()| match self.missing() {
             Some(name) => {
@@ -154,6 +162,7 @@ impl Module {
 
     /// Runs the top-level statements, unless they have run, and then `main`; the exit code.
     pub fn run(&mut self) -> Result<i32, Stopped> {
+        self.runtime.refuel();
         match &self.state {
             State::Fresh => {
                 let script = self.watched(|code, runtime| code.run_script(runtime));
@@ -209,6 +218,7 @@ impl Module {
         function: FuncRef,
         arguments: &toyjit_runtime::Arguments,
     ) -> Result<Results, Stopped> {
+        self.runtime.refuel();
         self.watched(|code, runtime| code.call(runtime, function, arguments))
     }
 

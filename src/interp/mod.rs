@@ -183,6 +183,7 @@ impl Interpreter<'_> {
             self.set_local(&frame, capture.inner, word);
         }
         self.calls.push(Call { function: id, at: function.span });
+        self.burn(function.span)?;
         let flow = self.block(&frame, &function.body)?;
         self.calls.pop();
         self.pop_frame(&frame);

@@ -81,7 +81,7 @@ impl Interpreter<'_> {
             }
             StmtKind::While { condition, body } => {
                 while self.eval(frame, condition)? != 0 {
-                    self.poll(statement.span)?;
+                    self.round(condition.span)?;
                     match self.block(frame, body)? {
                         Flow::Break => break,
                         Flow::Return(word) => return Ok(Flow::Return(word)),
@@ -93,7 +93,7 @@ impl Interpreter<'_> {
                 let mut at = self.eval(frame, from)? as i64;
                 let end = self.eval(frame, to)? as i64;
                 while at < end || *inclusive && at == end {
-                    self.poll(statement.span)?;
+                    self.round(from.span.to(to.span))?;
                     self.set_local(frame, *local, at as u64);
                     match self.block(frame, body)? {
                         Flow::Break => break,
@@ -155,7 +155,7 @@ impl Interpreter<'_> {
             if index as u64 >= len {
                 return Ok(Flow::Next);
             }
-            self.poll(iterable.span)?;
+            self.round(iterable.span)?;
             let word = self.element(iterable.ty, object, index, iterable.span)?;
             self.set_local(frame, local, word);
             match self.block(frame, body)? {
@@ -167,11 +167,18 @@ impl Interpreter<'_> {
         }
     }
 
-    fn poll(&mut self, span: Span) -> Run<()> {
+    /// What comes before a round of a loop.
+    fn round(&mut self, span: Span) -> Run<()> {
         match self.runtime.interrupted() {
             Some(trap) => self.stop_at(span, trap),
-            None => Ok(()),
+            None => self.burn(span),
         }
+    }
+
+    /// Uses up a unit of fuel.
+    pub(super) fn burn(&mut self, span: Span) -> Run<()> {
+        let burnt = self.runtime.burn();
+        self.at(span, burnt)
     }
 
     fn fits(&self, pattern: &Pattern, ty: Ty, word: u64) -> bool {

@@ -336,6 +336,11 @@ ops! {
     CheckDiv "check_div" (Int) -> Int, TRAPS, None, [], Some(|x| (x[0] != 0).then_some(x[0])),
         "its operand, a divisor; traps where it is zero";
 
+    CheckRead "check_read" (Ref, Int) -> Int, READS.and(TRAPS), Field, [imm Field], None,
+        "the second operand, an index into a region (the first); traps unless that element was stored";
+    CheckWrite "check_write" (Ref, Int) -> Int, READS.and(WRITES).and(TRAPS), Field, [imm Field], None,
+        "the second operand, an index into a region (the first); traps unless it is in bounds, and notes that the element is stored";
+
     StrLen "str_len" (Ref) -> Int, NONE, None, [], None,
         "length of a string in bytes";
     StrByte "str_byte" (Ref, Int) -> Int, NONE, None, [], None,

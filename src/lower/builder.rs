@@ -61,12 +61,14 @@ impl<'a> Builder<'a> {
             env: function.kind == FunctionKind::Lambda,
         };
         let id = tables.here(id);
+        let mut f = Function::new(name, id, signature);
+        f.locs[Loc(0)].span = function.span;
         Self {
             program,
             interner,
             tables,
             id,
-            f: Function::new(name, id, signature),
+            f,
             block: ENTRY,
             loops: Vec::new(),
             facts: FunctionFacts {
@@ -88,6 +90,7 @@ impl<'a> Builder<'a> {
                 self.new_variable(self.interner.name(local.name), type_of(local.ty), local.span);
             self.locals.push(variable);
         }
+        self.burn(function.span);
         if self.f.signature.env {
             let closure = self.f.add_param(ENTRY, Type::Ref);
             for (number, capture) in function.captures.iter().enumerate() {
@@ -230,6 +233,13 @@ impl<'a> Builder<'a> {
     pub fn rt(&mut self, entry: Rt, args: &[Value], span: Span) -> Option<Value> {
         let inst = self.inst(Op::Rt, args, entry as u64, rt_result(entry), span, None);
         self.f.insts[inst].result
+    }
+
+    /// Burns a unit of fuel, where that is asked for.
+    pub fn burn(&mut self, span: Span) {
+        if self.tables.metered {
+            self.rt(Rt::Burn, &[], span);
+        }
     }
 
     /// Adds a call of the runtime that has a result.

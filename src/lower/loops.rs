@@ -22,6 +22,7 @@ impl Builder<'_> {
             self.condition(condition, inner, exit);
             self.start(inner);
         }
+        self.burn(condition.span);
         self.body(body, LoopTargets { on_break: exit, on_continue: header });
         self.jump(header);
         self.start(exit);
@@ -37,6 +38,7 @@ impl Builder<'_> {
         self.start(header);
         self.branch(Op::ILt, [i, limit], inner, exit, from.span.to(to.span));
         self.start(inner);
+        self.burn(from.span.to(to.span));
         self.body(body, LoopTargets { on_break: exit, on_continue: next });
         self.jump(next);
         self.start(next);
@@ -54,6 +56,7 @@ impl Builder<'_> {
         let [inner, last, next, exit] = std::array::from_fn(|_| self.f.add_block());
         self.branch(Op::ILe, [i, limit], inner, exit, span);
         self.start(inner);
+        self.burn(span);
         self.body(body, LoopTargets { on_break: exit, on_continue: last });
         self.jump(last);
         self.start(last);
@@ -83,6 +86,7 @@ impl Builder<'_> {
         let len = self.length(sequence, iterable.ty, span, None);
         self.branch(Op::ILt, [index, len], inner, exit, span);
         self.start(inner);
+        self.burn(span);
         if iterable.ty == Ty::STR {
             self.op(Op::StrByte, &[sequence, index], span, Some(element));
         } else {

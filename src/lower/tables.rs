@@ -27,6 +27,8 @@ pub(super) struct Tables {
     pub moved: Option<SideTable<FuncId, Option<Place>>>,
     /// Whether this is a part of a session, whose globals are read later.
     pub is_unit: bool,
+    /// Whether functions and rounds of loops burn fuel.
+    pub metered: bool,
 }
 
 impl Tables {
@@ -47,6 +49,7 @@ impl Tables {
             string_numbers,
             moved: None,
             is_unit: false,
+            metered: program.metered,
         }
     }
 

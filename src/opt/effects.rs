@@ -47,6 +47,8 @@ pub fn clobbers(f: &Function, inst: Inst) -> Clobbers {
         return Clobbers::Nothing;
     }
     match data.op {
+        // It only adds to what may be loaded: what was found good stays so.
+        Op::CheckWrite => Clobbers::Nothing,
         Op::Rt => Clobbers::Arrays,
         _ if data.op.info().space == Space::Any => Clobbers::Everything,
         _ => Clobbers::Location(data.op.info().space, data.imm),

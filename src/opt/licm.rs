@@ -192,7 +192,9 @@ fn may_run_early(f: &Function, inst: Inst, all_loads: bool) -> bool {
             Some(constant) => constant != Const::Int(0),
             None => result_of(args[1], Op::CheckDiv),
         },
-        Op::LoadElem | Op::StrByte => result_of(args[1], Op::CheckBounds),
+        Op::LoadElem | Op::StrByte => {
+            result_of(args[1], Op::CheckBounds) || result_of(args[1], Op::CheckRead)
+        }
         Op::ArrayLen | Op::ArrayData | Op::LoadField | Op::StrLen | Op::LoadCapture => {
             all_loads && f.as_const(args[0]) != Some(Const::Nil)
         }

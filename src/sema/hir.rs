@@ -147,6 +147,8 @@ pub struct Program {
     /// So many functions at the beginning are the host's: they have no bodies, and the globals of the
     /// same numbers hold their values.
     pub hosts: usize,
+    /// Whether its code shall burn fuel.
+    pub metered: bool,
 }
 
 /// The user's `main` and its signature.

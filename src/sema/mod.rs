@@ -227,6 +227,7 @@ impl<'a> Checker<'a> {
             script,
             main,
             hosts: self.hosts,
+            metered: false,
         };
         let checked = match (failed, declares_errors(&program)) {
             (false, _) => Checked::Whole(program),

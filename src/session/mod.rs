@@ -199,6 +199,7 @@ impl Session {
             let Some(mut entry) = entry.filter(|_| is_right) else {
                 return Err(Failure::Diagnostics(said));
             };
+            entry.known.program.metered = self.options.metered;
             let moved = self.moved(&entry);
             let (draft, more) = timings.time("lower", || {
                 Draft::lower(&mut entry, moved, self.known.program.functions.len(), &self.interner)
@@ -271,6 +272,7 @@ impl Session {
 
     fn run(&mut self, unit: &Unit, draft: &Draft, first: u32) -> Result<(), Halt> {
         let script = draft.module.script.unwrap_or(FuncRef(0));
+        self.runtime.refuel();
         let ran = unit.linked.call(&mut self.runtime, script, &Arguments::default());
         self.runtime.interrupter().clear();
         let flushed = self.runtime.output.flush();

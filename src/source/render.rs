@@ -40,9 +40,15 @@ pub fn render(sources: &Sources, diagnostics: &[Diagnostic], color: bool) -> Str
     out
 }
 
-/// The text of a trap: `trap: message`, and the source where it happened.
-pub fn render_trap(sources: &Sources, message: &str, at: Option<Span>, color: bool) -> String {
-    let title = Level::ERROR.with_name("trap").primary_title(message);
+/// The text of a trap: `trap: message` (or another name), and the source where it happened.
+pub fn render_trap(
+    sources: &Sources,
+    name: &str,
+    message: &str,
+    at: Option<Span>,
+    color: bool,
+) -> String {
+    let title = Level::ERROR.with_name(name).primary_title(message);
     let mut group = Group::with_title(title);
     if let Some(span) = at.filter(|_| !sources.files().is_empty()) {
         let place = Stretch::of(sources, span);

@@ -221,6 +221,10 @@ pub fn text<R: Copy>(inst: &Inst<R>, name: &dyn Fn(R) -> String) -> String {
         Inst::Select { compare: c, dst, on_true, on_false, .. } => {
             format!("{} = select {}, {}, {}", name(*dst), compare(c), src(on_true), name(*on_false))
         }
+        Inst::CheckRegion { write, region, index } => {
+            let what = if *write { "store" } else { "load" };
+            format!("check {what} {}[{}]", name(*region), src(index))
+        }
         Inst::CheckBounds { index, len } => format!("check {} < {}", src(index), src(len)),
         Inst::CheckZero { value, trap } => format!("check {} ({})", src(value), lower(trap)),
         Inst::Barrier { object } => format!("barrier {}", name(*object)),
@@ -240,6 +244,7 @@ pub fn text<R: Copy>(inst: &Inst<R>, name: &dyn Fn(R) -> String) -> String {
             }
         }
         Inst::Poll => "poll".to_owned(),
+        Inst::Burn => "burn".to_owned(),
         Inst::Jump => "jump".to_owned(),
         Inst::Branch { compare: c } => format!("branch {}", compare(c)),
         Inst::Return { value: Some(value) } => {

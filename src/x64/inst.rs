@@ -284,6 +284,12 @@ pub enum Inst<R = VReg> {
         index: Src<R>,
         len: Src<R>,
     },
+    /// Traps unless the element `index` of a region may be loaded, or stored (which is noted).
+    CheckRegion {
+        write: bool,
+        region: R,
+        index: Src<R>,
+    },
     /// Traps where `value` is zero.
     CheckZero {
         value: Src<R>,
@@ -306,6 +312,8 @@ pub enum Inst<R = VReg> {
     },
     /// At the head of a loop: where a run that shall end is made to leave it.
     Poll,
+    /// Uses up a unit of fuel; traps where there is none.
+    Burn,
     Jump,
     /// To the first successor where the comparison holds, else to the second.
     Branch {
@@ -462,6 +470,10 @@ impl<R: Copy> Inst<R> {
                 let (index, len) = Src::pair(index, len, f);
                 Inst::CheckBounds { index, len }
             }
+            Inst::CheckRegion { write, region, index } => {
+                let region = f(region, Use, Reg);
+                Inst::CheckRegion { write, region, index: index.reg(f) }
+            }
             Inst::CheckZero { value, trap } => Inst::CheckZero { value: value.any(f), trap },
             Inst::Barrier { object } => Inst::Barrier { object: f(object, Use, Reg) },
             Inst::Alloc { dst, size, header } => {
@@ -475,6 +487,7 @@ impl<R: Copy> Inst<R> {
                 Inst::Call { callee, uses: Box::default(), def }
             }
             Inst::Poll => Inst::Poll,
+            Inst::Burn => Inst::Burn,
             Inst::Jump => Inst::Jump,
             Inst::Branch { compare } => Inst::Branch { compare: compare.map(f) },
             Inst::Return { value } => {

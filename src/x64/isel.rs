@@ -383,6 +383,8 @@ impl Selector<'_> {
             // Other names of their operand's register; a check remains.
             Op::Copy | Op::BToI => {}
             Op::CheckBounds => self.check_bounds(args[0], args[1]),
+            Op::CheckRead => self.check_region(false, args[0], args[1]),
+            Op::CheckWrite => self.check_region(true, args[0], args[1]),
             Op::CheckNil => self.check_zero(args[0], ZeroTrap::Nil),
             Op::CheckDiv => self.check_zero(args[0], ZeroTrap::Division),
 
@@ -460,6 +462,7 @@ impl Selector<'_> {
             Op::NewClosure => self.new_closure(dst, data.imm, args),
             Op::Call => self.call(FuncRef(data.imm as u32), args, data.result.map(|_| dst)),
             Op::CallValue => self.call_value(args, data.result.map(|_| dst)),
+            Op::Rt if facts::row(data.imm) == Rt::Burn => self.push(Inst::Burn),
             Op::Rt => self.call_runtime(facts::row(data.imm), args, data.result.map(|_| dst)),
         }
     }

@@ -5,10 +5,12 @@
 //! registers the low halves, which hold all there is.
 
 use super::emit::{Asm, Mem, Rmi};
-use super::inst::{AluOp, ShiftOp, Width};
-use super::regs::{CALLER_SAVED, CONTEXT, RAX, RDI, RDX, RSI, RSP, SCRATCH};
+use super::inst::{AluOp, Cond, ShiftOp, Width};
+use super::regs::{CALLER_SAVED, CONTEXT, RAX, RCX, RDI, RDX, RSI, RSP, SCRATCH};
 use crate::mach::{CompiledFunction, PReg, RegClass};
 use toyjit_runtime::Rt;
+use toyjit_runtime::context::{REGION, REGION_INDEX};
+use toyjit_runtime::region::{REGION_LEN, REGION_MAP, REGION_MAP_AT};
 
 /// The stubs; a relocation names one by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,23 +20,32 @@ pub enum Stub {
     Alloc,
     /// `r11` holds an object to be remembered.
     Remember,
+    /// The context holds a region and an index to be loaded from.
+    RegionRead,
+    /// The same for a store.
+    RegionWrite,
 }
 
 impl Stub {
     /// All stubs in the order of their numbers.
-    pub const ALL: [Stub; 2] = [Stub::Alloc, Stub::Remember];
+    pub const ALL: [Stub; 4] = [Stub::Alloc, Stub::Remember, Stub::RegionRead, Stub::RegionWrite];
 
     /// As shown in disassembly.
     pub fn name(self) -> &'static str {
         match self {
             Stub::Alloc => "stub::alloc",
             Stub::Remember => "stub::remember",
+            Stub::RegionRead => "stub::region_read",
+            Stub::RegionWrite => "stub::region_write",
         }
     }
 
     /// Its code.
     pub fn code(self) -> CompiledFunction {
         let mut asm = Asm::new(Vec::new());
+        if matches!(self, Stub::RegionRead | Stub::RegionWrite) {
+            look_at_map(&mut asm);
+        }
         let (ints, floats): (Vec<PReg>, Vec<PReg>) =
             CALLER_SAVED.iter().partition(|reg| reg.class() == RegClass::Int);
         for &reg in &ints {
@@ -62,6 +73,14 @@ impl Stub {
                 asm.mov(RSI, Rmi::Reg(SCRATCH));
                 Rt::Remember
             }
+            Stub::RegionRead | Stub::RegionWrite => {
+                asm.mov(RSI, Rmi::Mem(Mem::context(REGION)));
+                asm.mov(RDX, Rmi::Mem(Mem::context(REGION_INDEX)));
+                match self {
+                    Stub::RegionRead => Rt::RegionRead,
+                    _ => Rt::RegionWrite,
+                }
+            }
         };
         asm.call_mem(Mem::context(row.offset()));
         asm.mov(SCRATCH, Rmi::Reg(RAX));
@@ -81,4 +100,37 @@ impl Stub {
             ..CompiledFunction::default()
         }
     }
+}
+
+/// Returns where an element of the region in the context is in bounds and was stored before.
+fn look_at_map(asm: &mut Asm) {
+    const USED: [PReg; 3] = [RAX, RCX, RDX];
+    let field = |offset: u64| Rmi::Mem(Mem::at(RAX, offset as i32));
+    let (outside, slow) = (asm.label(), asm.label());
+    for reg in USED {
+        asm.push(Rmi::Reg(reg));
+    }
+    asm.mov(RAX, Rmi::Mem(Mem::context(REGION)));
+    asm.mov(RCX, Rmi::Mem(Mem::context(REGION_INDEX)));
+    asm.cmp(Rmi::Reg(RCX), field(REGION_LEN));
+    asm.jump_if(Cond::Ae, outside);
+    asm.mov(RDX, field(REGION_MAP));
+    asm.alu(AluOp::Add, RDX, field(REGION_MAP_AT));
+    asm.mov(SCRATCH, Rmi::Reg(RCX));
+    asm.shift(ShiftOp::Shr, SCRATCH, 6);
+    asm.shift(ShiftOp::Shl, SCRATCH, 3);
+    asm.alu(AluOp::Add, RDX, Rmi::Reg(SCRATCH));
+    asm.mov(SCRATCH, Rmi::Mem(Mem::at(RDX, 0)));
+    asm.shift_cl(ShiftOp::Shr, SCRATCH);
+    asm.alu(AluOp::And, SCRATCH, Rmi::Imm(1));
+    for &reg in USED.iter().rev() {
+        asm.pop(reg);
+    }
+    asm.jump_if(Cond::E, slow);
+    asm.ret();
+    asm.bind(outside);
+    for &reg in USED.iter().rev() {
+        asm.pop(reg);
+    }
+    asm.bind(slow);
 }

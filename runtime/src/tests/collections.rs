@@ -46,6 +46,81 @@ fn objects_are_remembered_again_after_each_collection() {
     }
 }
 
+/// Collects the nursery again and again, until marking has begun, or ended.
+fn collect_until(runtime: &mut Runtime, link: u32, is_marking: bool) {
+    while runtime.heap.is_marking() != is_marking {
+        for _ in 0..1000 {
+            let new = runtime.alloc_struct(link, &[0, 0]).unwrap();
+            runtime.roots.push(new);
+        }
+        runtime.collect(false).unwrap();
+        let count = runtime.roots.len() - if is_marking { 0 } else { 1000 };
+        runtime.roots.truncate(count);
+    }
+}
+
+#[test]
+fn what_changes_while_marking_lives() {
+    let (mut runtime, _) = runtime(config(false));
+    let link = link(&mut runtime);
+    let count = 150_000;
+    let array = links(&mut runtime, link, count);
+    for i in 0..count {
+        let child = runtime.alloc_struct(link, &[0, 7 * i]).unwrap();
+        let parent = runtime.array_get(runtime.roots.get(array), i as i64).unwrap();
+        runtime.set_field(parent, 0, child);
+    }
+    let mut children: Vec<u64> = (0..count).map(|i| 7 * i).collect();
+    let mut random: u64 = 1;
+    let mut steps = 0;
+    for _ in 0..3 {
+        collect_until(&mut runtime, link, true);
+        while runtime.heap.is_marking() {
+            // Children are known to one parent each, and change places.
+            for _ in 0..200 {
+                random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                let (a, b) = ((random >> 33) % count, (random >> 13) % count);
+                let parents =
+                    [a, b].map(|i| runtime.array_get(runtime.roots.get(array), i as i64).unwrap());
+                let [first, second] = parents.map(|parent| runtime.field(parent, 0));
+                runtime.set_field(parents[0], 0, second);
+                runtime.set_field(parents[1], 0, first);
+                children.swap(a as usize, b as usize);
+            }
+            runtime.collect(false).unwrap();
+            steps += 1;
+        }
+        for (i, &value) in children.iter().enumerate() {
+            let parent = runtime.array_get(runtime.roots.get(array), i as i64).unwrap();
+            assert_eq!(runtime.field(runtime.field(parent, 0), 1), value);
+        }
+        runtime.roots.truncate(array + 1);
+    }
+    assert!(steps > 10, "{steps}");
+}
+
+#[test]
+fn large_arrays_grow_while_marking() {
+    let (mut runtime, _) = runtime(config(false));
+    let link = link(&mut runtime);
+    let array = runtime.array_new(Slot::Ref, 0).unwrap();
+    let array = runtime.roots.push(array);
+    // Beyond so many elements a buffer is a mapping, which grows where it is or moves.
+    let (mapped, count) = (1 << 17, (1 << 18) + 1000);
+    for i in 0..count {
+        if i > mapped && u64::is_power_of_two(i) {
+            collect_until(&mut runtime, link, true);
+        }
+        let new = runtime.alloc_struct(link, &[0, i]).unwrap();
+        runtime.array_push(runtime.roots.get(array), new).unwrap();
+    }
+    collect_until(&mut runtime, link, false);
+    for i in 0..count {
+        let old = runtime.array_get(runtime.roots.get(array), i as i64).unwrap();
+        assert_eq!(runtime.field(old, 1), i);
+    }
+}
+
 #[test]
 fn popped_elements_are_freed() {
     let (mut runtime, _) = runtime(config(false));

@@ -19,7 +19,7 @@ use crate::bench::suite::SUITE;
 use crate::bench::{Engine, Failure, Plan, Program, Variant, measure};
 use crate::opt::PASSES;
 use crate::pipeline::Options;
-use crate::report::{EXIT_ERRORS, EXIT_FAULT, EXIT_USAGE, exit_code, fault_report, stop_report};
+use crate::report::{EXIT_ERRORS, EXIT_USAGE};
 use crate::source::Sources;
 use crate::timing::Clock;
 use clap::{Args, ValueEnum};
@@ -62,7 +62,7 @@ pub struct BenchArgs {
           value_parser = clap::value_parser!(u8).range(0..=3))]
     levels: Vec<u8>,
 
-    /// Measures the interpreter too, in the first three rounds.
+    /// Measure the interpreter too, in the first three rounds.
     #[arg(long, value_enum, value_name = "ENGINE")]
     engine: Option<Other>,
 
@@ -71,24 +71,24 @@ pub struct BenchArgs {
           value_parser = clap::value_parser!(u16).range(1..=1000))]
     runs: u16,
 
-    /// Leaves each pass out in turn, of level 2 or of the one that is named.
+    /// Leave each pass out in turn, of level 2 or of the one that is named.
     #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true,
           default_missing_value = "2", value_parser = clap::value_parser!(u8).range(1..=3))]
     ablate: Option<u8>,
 
-    /// Takes elapsed time in place of the processor's.
+    /// Take elapsed time in place of the processor's.
     #[arg(long)]
     wall: bool,
 
-    /// Writes the figures for tools to a file; - is standard output, in place of the table.
+    /// Write the figures for tools to a file; - is standard output, in place of the table.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
-    /// Writes one page with plots to a file.
+    /// Write one page with plots to a file.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Tells what `benches/peers/compare` measured, in place of measuring.
+    /// Tell what `benches/peers/compare` measured, in place of measuring.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "suite", "ablate"])]
     peers_json: Option<PathBuf>,
 
@@ -146,11 +146,11 @@ fn levels(args: &BenchArgs) -> Result<(), i32> {
 
 fn compare_peers(args: &BenchArgs, file: &Path) -> Result<(), i32> {
     let bytes = std::fs::read(file).map_err(|error| {
-        anstream::eprintln!("error: can't read {}: {error}", file.display());
+        source::complain(&format!("can't read {}: {error}", file.display()), None);
         EXIT_USAGE
     })?;
     let peers = Peers::parse(&bytes).map_err(|problem| {
-        anstream::eprintln!("error: {}: {problem}", file.display());
+        source::complain(&format!("{}: {problem}", file.display()), None);
         EXIT_USAGE
     })?;
     write(args, || peers.text(), || peers.json(), || peers.page())
@@ -165,7 +165,7 @@ fn write(
 ) -> Result<(), i32> {
     let to_file = |path: &Path, text: &str| {
         std::fs::write(path, text).map_err(|error| {
-            anstream::eprintln!("error: can't write {}: {error}", path.display());
+            source::complain(&format!("can't write {}: {error}", path.display()), None);
             EXIT_USAGE
         })
     };
@@ -258,22 +258,15 @@ fn tell_failure(program: &Program, failure: &Failure) -> i32 {
             source::tell(&program.sources, list);
             EXIT_ERRORS
         }
-        Failure::Stopped(halt) => {
-            let report = stop_report(&program.sources, &halt.stop, &halt.trace, source::color());
-            anstream::eprint!("{report}");
-            exit_code(&halt.stop)
-        }
-        Failure::Compile(error) => {
-            anstream::eprint!("{}", fault_report(&error.to_string()));
-            EXIT_FAULT
-        }
+        Failure::Stopped(halt) => source::stop_code(&program.sources, &halt.stop, &halt.trace),
+        Failure::Compile(error) => source::fault(&error.to_string()),
         Failure::Differs(first, other) => {
-            anstream::eprintln!(
-                "error: {} prints or returns something else by {other} than by {first}\nA program \
-                 whose output depends on the time can't be compared; any other shows a fault of \
-                 toyjit.",
+            let message = format!(
+                "{} prints or returns something else by {other} than by {first}: where that does \
+                 not depend on the time, it is a fault of toyjit",
                 program.name
             );
+            source::complain(&message, None);
             EXIT_ERRORS
         }
     }

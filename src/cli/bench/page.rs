@@ -314,7 +314,7 @@ fn memory(o: &Outcome, engines: &[usize]) -> String {
 
 fn ablation(o: &Outcome) -> Option<String> {
     let (level, gains) = o.ablation()?;
-    let label = format!("run time without the pass, times that of -O{level}");
+    let label = format!("time without it, times that of -O{level}");
     let dots = |gain: &Gain| {
         let programs = gain.programs.iter().zip(&o.runs.programs);
         programs.map(|(s, name)| (s.median, format!("{name}: {}", factor_between(s)))).collect()
@@ -343,7 +343,7 @@ fn ablation(o: &Outcome) -> Option<String> {
             ]
         })
         .collect();
-    body += &table(&head, &rows, &[]);
+    body += &table(&head, &rows, &[]).replacen("scroll", "scroll names", 1);
     Some(section(
         "What each pass brings",
         &format!(

@@ -153,12 +153,12 @@ fn open(height: f64, about: &str) -> String {
 }
 
 /// The axis below a plot: ticks with their lines through it, the label.
-fn axis(svg: &mut String, axis: &Axis, bottom: f64) {
+fn axis(svg: &mut String, axis: &Axis, top: f64, bottom: f64) {
     for tick in axis.ticks(ACROSS) {
         let at = x(axis.at(tick));
         let _ = writeln!(
             svg,
-            "<line class=\"grid\" x1=\"{at}\" x2=\"{at}\" y1=\"{TOP}\" y2=\"{bottom}\"/><text \
+            "<line class=\"grid\" x1=\"{at}\" x2=\"{at}\" y1=\"{top}\" y2=\"{bottom}\"/><text \
              class=\"tick\" x=\"{at}\" y=\"{}\">{}</text>",
             bottom + 15.0,
             (axis.unit)(tick)
@@ -205,7 +205,7 @@ pub fn rows(about: &str, along: &Axis, rows: &[Row], line: Option<f64>) -> Strin
         }
         top += height(row);
     }
-    axis(&mut svg, along, bottom);
+    axis(&mut svg, along, TOP, bottom);
     if let Some(line) = line {
         let at = x(along.at(line));
         let _ = writeln!(
@@ -272,7 +272,7 @@ pub fn plane(about: &str, across: &Axis, up: &Axis, points: &[Point]) -> String 
         );
     }
     let _ = writeln!(svg, "<line class=\"axis\" x1=\"0\" x2=\"0\" y1=\"{top}\" y2=\"{bottom}\"/>");
-    axis(&mut svg, across, bottom);
+    axis(&mut svg, across, top, bottom);
     let mut taken: Vec<(f64, f64)> =
         points.iter().map(|p| (WIDTH * across.at(p.across.value), y(p.up.value))).collect();
     for point in points {
@@ -307,7 +307,7 @@ const WIDTH: f64 = 260.0;
 fn free_side(taken: &mut Vec<(f64, f64)>, x: f64, y: f64) -> (bool, bool) {
     let sides = [(false, false), (true, false), (false, true), (true, true)];
     let middle = |(left, below): (bool, bool)| {
-        (if left { x - 21.0 } else { x + 21.0 }, if below { y + 12.0 } else { y - 11.0 })
+        (if left { x - 21.0 } else { x + 21.0 }, if below { y + 11.0 } else { y - 11.0 })
     };
     let room = |side: (bool, bool)| {
         let (x, y) = middle(side);

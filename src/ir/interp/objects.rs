@@ -6,7 +6,7 @@
 use super::{Interpreter, Stop, Trap, fault};
 use crate::entity::Entity;
 use crate::ir::{ElemClass, FuncRef, Global, Op, Structure, imm_field};
-use toyjit_runtime::{ENTRIES, Slot, TypeInfo};
+use toyjit_runtime::{ENTRIES, Rt, Slot, TypeInfo};
 
 /// Identity of references.
 pub(super) fn identity(op: Op, args: &[u64]) -> Option<u64> {
@@ -32,6 +32,15 @@ impl Interpreter<'_> {
                 0 => return Err(Trap::Nil.into()),
                 _ => object,
             },
+            (Op::CheckRead | Op::CheckWrite, &[region, at]) => {
+                self.field(region, imm)?;
+                let check = match op {
+                    Op::CheckRead => Rt::RegionRead,
+                    _ => Rt::RegionWrite,
+                };
+                (check.entry().call)(self.runtime, &[region, at])?;
+                at
+            }
             (Op::StrLen, &[string]) => self.runtime.str_len(self.string(string)?),
             (Op::StrByte, &[string, at]) => {
                 let bytes = self.runtime.str_bytes(self.string(string)?);

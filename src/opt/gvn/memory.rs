@@ -150,6 +150,6 @@ impl Memory {
 pub(super) fn location(f: &Function, inst: Inst) -> Option<(Space, u64)> {
     let data = &f.insts[inst];
     let info = data.op.info();
-    let loads = info.effects == Effects::READS && !matches!(info.space, Space::None | Space::Any);
+    let loads = info.effects.has(Effects::READS) && !matches!(info.space, Space::None | Space::Any);
     loads.then_some((info.space, data.imm))
 }

@@ -96,6 +96,14 @@ impl Numbering<'_> {
                 false
             }
             _ => {
+                // What was loaded may be stored, and what was stored may be loaded.
+                if matches!(key.op, Op::CheckRead | Op::CheckWrite) {
+                    let op = match key.op {
+                        Op::CheckRead => Op::CheckWrite,
+                        _ => Op::CheckRead,
+                    };
+                    self.table.insert(Key { op, ..key.clone() }, result);
+                }
                 self.table.insert(key, result);
                 true
             }
@@ -107,7 +115,8 @@ impl Numbering<'_> {
         const VARIES: Effects = Effects::WRITES.and(Effects::ALLOCATES).and(Effects::IO);
         let data = &self.f.insts[inst];
         let effects = effects(self.f, inst);
-        if effects.has(VARIES) {
+        // To note twice that an element is stored is to note it once.
+        if effects.has(VARIES) && data.op != Op::CheckWrite {
             return None;
         }
         let version = match location(self.f, inst) {

@@ -5,12 +5,13 @@ use super::arrays::ArrayOp;
 use crate::ir::Loc;
 use crate::mach::{PReg, RelocTarget, Relocation};
 use crate::x64::emit::{Label, Mem, Rmi};
-use crate::x64::inst::{Cond, ZeroTrap};
+use crate::x64::inst::{AluOp, Cond, ZeroTrap};
 use crate::x64::regs::{CONTEXT, FSCRATCH, RAX, RDI, RDX, RSI, RSP, SCRATCH};
 use crate::x64::stubs::Stub;
 use toyjit_runtime::Rt;
-use toyjit_runtime::context::LAST_SP;
+use toyjit_runtime::context::{LAST_SP, REGION, REGION_INDEX};
 use toyjit_runtime::fault::{self, Fault};
+use toyjit_runtime::region::{REGION_BEYOND, REGION_LEN, REGION_READY};
 
 /// A piece of cold code.
 pub(super) struct Cold {
@@ -27,12 +28,16 @@ pub(super) struct Cold {
 pub(super) enum ColdKind {
     /// The index trap.
     Bounds { index: Rmi, len: Rmi },
+    /// The check of a region that its number of leading elements does not settle.
+    Region { write: bool, region: PReg, index: Rmi },
     /// The nil or division trap.
     Zero(ZeroTrap),
     /// The stack trap, before the frame is made.
     Stack,
     /// The end of a run that was interrupted.
     Poll,
+    /// The fuel trap.
+    Fuel,
     /// Puts an object into the remembered set.
     Remember(PReg),
     /// Allocates where the nursery is full; `inst` is the safepoint.
@@ -74,6 +79,18 @@ impl Emitter<'_> {
                 self.asm.pop(RDX);
                 self.trap(Rt::TrapIndex);
             }
+            ColdKind::Region { write, region, index } => {
+                use crate::x64::inst::Width::Word;
+                if write {
+                    self.append(region, index, cold.back);
+                }
+                self.note_stack();
+                self.asm.store(Word, Mem::context(REGION), Rmi::Reg(region));
+                self.asm.store(Word, Mem::context(REGION_INDEX), index);
+                self.call_stub(if write { Stub::RegionWrite } else { Stub::RegionRead });
+                self.site(None);
+                self.asm.jmp(cold.back);
+            }
             ColdKind::Zero(trap) => self.trap(match trap {
                 ZeroTrap::Nil => Rt::TrapNil,
                 ZeroTrap::Division => Rt::TrapDivision,
@@ -83,6 +100,7 @@ impl Emitter<'_> {
                 self.trap(Rt::TrapStack);
             }
             ColdKind::Poll => self.trap(Rt::TrapInterrupt),
+            ColdKind::Fuel => self.trap(Rt::TrapFuel),
             ColdKind::Remember(object) => {
                 self.asm.mov(SCRATCH, Rmi::Reg(object));
                 self.call_stub(Stub::Remember);
@@ -140,6 +158,31 @@ impl Emitter<'_> {
                 self.asm.jmp(self.labels[self.plan.forward[target]]);
             }
         }
+    }
+
+    /// Notes a store of the element behind those that are ready, where none behind it was stored.
+    /// The flags tell of the index and their number.
+    fn append(&mut self, region: PReg, index: Rmi, back: Label) {
+        let field = |offset: u64| Mem::at(region, offset as i32);
+        let other = self.asm.label();
+        self.asm.jump_if(Cond::Ne, other);
+        match index {
+            Rmi::Imm(_) => {
+                self.asm.cmp(Rmi::Mem(field(REGION_LEN)), index);
+                self.asm.jump_if(Cond::Be, other);
+                self.asm.cmp(Rmi::Mem(field(REGION_BEYOND)), index);
+                self.asm.jump_if(Cond::A, other);
+            }
+            Rmi::Reg(_) | Rmi::Mem(_) => {
+                self.asm.cmp(index, Rmi::Mem(field(REGION_LEN)));
+                self.asm.jump_if(Cond::Ae, other);
+                self.asm.cmp(index, Rmi::Mem(field(REGION_BEYOND)));
+                self.asm.jump_if(Cond::B, other);
+            }
+        }
+        self.asm.alu_mem(AluOp::Add, field(REGION_READY), Rmi::Imm(1));
+        self.asm.jmp(back);
+        self.asm.bind(other);
     }
 
     /// Lets the runtime see the frame.

@@ -76,10 +76,12 @@ pub(super) fn calls_anything(inst: &Inst) -> bool {
         inst,
         Inst::Call { .. }
             | Inst::CheckBounds { .. }
+            | Inst::CheckRegion { .. }
             | Inst::CheckZero { .. }
             | Inst::Barrier { .. }
             | Inst::Alloc { .. }
             | Inst::Poll
+            | Inst::Burn
     )
 }
 

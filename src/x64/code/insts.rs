@@ -11,9 +11,10 @@ use crate::x64::inst::{
 };
 use crate::x64::regs::{CONTEXT, R10, RAX, RDI, RDX, RSP, SCRATCH};
 use toyjit_runtime::Rt;
-use toyjit_runtime::context::{NURSERY_END, NURSERY_NEXT};
+use toyjit_runtime::context::{FUEL, NURSERY_END, NURSERY_NEXT};
 use toyjit_runtime::fault::{self, Fault};
 use toyjit_runtime::layout::{CLOSURE_CODE, HEADER_LOG_BYTE, LOG_MASK};
+use toyjit_runtime::region::{REGION_LEN, REGION_READY};
 
 /// The register that a place is, where only a register may stand.
 pub(super) fn reg(place: Place) -> PReg {
@@ -189,6 +190,29 @@ impl Emitter<'_> {
                     }
                 }
             }
+            Inst::CheckRegion { write, region, index } => {
+                let (region, index) = (reg(region), self.src(index));
+                let (cold, back) = self.cold(ColdKind::Region { write, region, index });
+                let limit = match fault::is(Fault::RegionLength) {
+                    true => REGION_LEN,
+                    false => REGION_READY,
+                };
+                let ready = Mem::at(region, limit as i32);
+                match index {
+                    Rmi::Imm(_) => {
+                        self.asm.cmp(Rmi::Mem(ready), index);
+                        self.asm.jump_if(Cond::Be, cold);
+                    }
+                    Rmi::Reg(_) | Rmi::Mem(_) => {
+                        self.asm.cmp(index, Rmi::Mem(ready));
+                        self.asm.jump_if(
+                            if fault::is(Fault::RegionSigned) { Cond::Ge } else { Cond::Ae },
+                            cold,
+                        );
+                    }
+                }
+                self.asm.bind(back);
+            }
             Inst::CheckZero { value, trap } => {
                 let value = self.src(value);
                 let (cold, _) = self.cold(ColdKind::Zero(trap));
@@ -208,6 +232,11 @@ impl Emitter<'_> {
             }
             Inst::Alloc { dst, size, header } => self.allocate(reg(dst), size, header, index),
             Inst::Call { callee, .. } => self.call(callee, index),
+            Inst::Burn => {
+                let (cold, _) = self.cold(ColdKind::Fuel);
+                self.asm.alu_mem(AluOp::Sub, Mem::context(FUEL), Rmi::Imm(1));
+                self.asm.jump_if(Cond::B, cold);
+            }
             Inst::Poll
             | Inst::Jump
             | Inst::Branch { .. }

@@ -185,6 +185,15 @@ impl Selector<'_> {
         self.push(Inst::CheckBounds { index, len });
     }
 
+    pub(super) fn check_region(&mut self, write: bool, region: Value, index: Value) {
+        let index = match self.immediate(index) {
+            Some(imm) => Src::Imm(imm),
+            None => Src::Reg(self.reg(index)),
+        };
+        let region = self.reg(region);
+        self.push(Inst::CheckRegion { write, region, index });
+    }
+
     pub(super) fn check_zero(&mut self, value: Value, trap: ZeroTrap) {
         match (self.constant(value), self.int_constant(value)) {
             (Some(_), None) => return,

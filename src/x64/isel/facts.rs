@@ -34,9 +34,7 @@ impl Facts {
                     epoch += 1;
                 }
                 let args = function.args(inst);
-                if is_alias(data.op)
-                    && let (Some(result), Some(&arg)) = (data.result, args.first())
-                {
+                if let (Some(result), Some(arg)) = (data.result, alias(data.op, args)) {
                     facts.roots[result] = Some(facts.root(arg));
                     if matches!(data.op, Op::Copy | Op::BToI) {
                         continue;
@@ -81,9 +79,14 @@ impl Facts {
     }
 }
 
-/// Whether the result has the bits of the first operand.
-fn is_alias(op: Op) -> bool {
-    matches!(op, Op::Copy | Op::BToI | Op::CheckBounds | Op::CheckNil | Op::CheckDiv)
+/// The operand whose bits the result has, if there is one.
+fn alias(op: Op, args: &[Value]) -> Option<Value> {
+    match op {
+        Op::Copy | Op::BToI | Op::CheckBounds | Op::CheckNil | Op::CheckDiv => args.first(),
+        Op::CheckRead | Op::CheckWrite => args.get(1),
+        _ => None,
+    }
+    .copied()
 }
 
 fn ends_epoch(effects: Effects) -> bool {

@@ -104,6 +104,7 @@ fn log(matter: Matter, text: &[u8], engine: &Engine) -> Log {
     let run = AssertUnwindSafe(|| {
         let subject = match matter {
             Matter::Ir => Subject::ir(&text),
+            Matter::Bril => Subject::bril(&text),
             _ => Subject::toy(&text),
         };
         if let Ok(subject) = subject {

@@ -21,13 +21,16 @@ pub enum How {
     Ir,
     /// Machine code.
     Native,
+    /// What the passes of a level make of a Bril program, written as Bril, in the oracle.
+    Written,
 }
 
-const HOW: [(&str, How); 4] = [
+const HOW: [(&str, How); 5] = [
     ("oracle", How::Oracle),
     ("variables", How::Variables),
     ("ir", How::Ir),
     ("native", How::Native),
+    ("written", How::Written),
 ];
 
 /// A way to run a program.
@@ -49,13 +52,16 @@ pub struct Engine {
     pub few: bool,
     /// How many rewrites the passes may make.
     pub fuel: Option<u64>,
+    /// How many calls and rounds of loops the program may make.
+    pub units: Option<u64>,
 }
 
 impl Engine {
     /// An engine with everything usual.
     pub fn new(how: How, level: u8) -> Self {
         let (spill, gc_stress, baseline, few) = (false, false, false, false);
-        Self { how, level, without: Vec::new(), spill, gc_stress, baseline, few, fuel: None }
+        let (fuel, units) = (None, None);
+        Self { how, level, without: Vec::new(), spill, gc_stress, baseline, few, fuel, units }
     }
 
     /// The options of the pipeline.
@@ -74,7 +80,7 @@ impl Engine {
 
     /// Whether the passes have a part in it.
     pub fn optimises(&self) -> bool {
-        matches!(self.how, How::Ir | How::Native) && self.level > 0
+        matches!(self.how, How::Ir | How::Native | How::Written) && self.level > 0
     }
 }
 
@@ -96,6 +102,11 @@ pub fn engines(seed: u64) -> Vec<Engine> {
     engines.push(Engine { gc_stress: true, ..native.clone() });
     engines.push(Engine { few: true, level: 3, ..native.clone() });
     engines.push(Engine { baseline: true, ..native });
+    if random.below(4) == 0 {
+        let units = Some(random.below(1000) as u64);
+        engines.push(Engine { units, ..Engine::new(How::Ir, 1) });
+        engines.extend([0, 3].map(|level| Engine { units, ..Engine::new(How::Native, level) }));
+    }
     engines
 }
 
@@ -103,6 +114,9 @@ impl fmt::Display for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = HOW.iter().find(|(_, how)| *how == self.how).map_or("", |(name, _)| name);
         f.write_str(name)?;
+        if let Some(units) = self.units {
+            write!(f, " --fuel={units}")?;
+        }
         if matches!(self.how, How::Oracle | How::Variables) {
             return Ok(());
         }
@@ -146,6 +160,8 @@ impl FromStr for Engine {
                 _ => {
                     if let Some(level) = word.strip_prefix("-O") {
                         engine.level = level.parse().map_err(|_| unknown())?;
+                    } else if let Some(units) = word.strip_prefix("--fuel=") {
+                        engine.units = Some(units.parse().map_err(|_| unknown())?);
                     } else if let Some(fuel) = word.strip_prefix("--opt-fuel=") {
                         engine.fuel = Some(fuel.parse().map_err(|_| unknown())?);
                     } else if let Some(pass) = word.strip_prefix("--no-") {

@@ -40,7 +40,7 @@ struct Found {
     lines: Option<usize>,
 }
 
-/// Of every so many programs one is a module of IR.
+/// Of every so many programs one is a module of IR, and one is Bril.
 const IR_SHARE: u64 = 4;
 
 /// Prints the table; the exit code is 1 if fewer than 95 in 100 were found.
@@ -99,7 +99,11 @@ fn hunt(fault: Fault, args: &FaultArgs) -> Option<Found> {
         if start.elapsed() > Duration::from_secs(args.seconds) {
             break;
         }
-        let matter = if seed % IR_SHARE == 0 { Matter::Ir } else { Matter::Programs };
+        let matter = match seed % IR_SHARE {
+            0 => Matter::Ir,
+            1 => Matter::Bril,
+            _ => Matter::Programs,
+        };
         let mut verdict = Verdict::Discard;
         if let Err((at, died)) = worker.seeds(matter, seed, 1, |_, found| verdict = found) {
             verdict = died_by(&mut worker, matter, at, died);

@@ -39,6 +39,8 @@ enum Verb {
     Run(run::RunArgs),
     /// Compare the engines on random control flow graphs.
     Ir(run::RunArgs),
+    /// Compare the engines on random Bril programs.
+    Bril(run::RunArgs),
     /// Feed the front end and the IR parser texts that are mostly wrong.
     Front(run::RunArgs),
     /// Print the text of a seed.
@@ -90,6 +92,7 @@ fn main() {
     let code = match Cli::parse().verb {
         Verb::Run(args) => run::run(Matter::Programs, &args),
         Verb::Ir(args) => run::run(Matter::Ir, &args),
+        Verb::Bril(args) => run::run(Matter::Bril, &args),
         Verb::Front(args) => run::run(Matter::Front, &args),
         Verb::Show { seed, matter } => {
             print!("{}", String::from_utf8_lossy(&matter.text(seed)));
@@ -151,7 +154,7 @@ fn with_failure(
         Verdict::Fail(mut failure) => {
             if failure.engine.is_empty() && matter != Matter::Front {
                 // The worker died: by which engine?
-                for engine in engine::engines(0) {
+                for engine in verdict::engines_for(matter, 0) {
                     let engine = engine.to_string();
                     if let Verdict::Fail(found) = worker.judge(matter, &text, 0, &engine) {
                         failure = Failure { engine, ..found };

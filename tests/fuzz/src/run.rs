@@ -1,9 +1,9 @@
 //! The loop over seeds: workers on every core, findings in groups, each made small at the end.
 
 use crate::bisect;
-use crate::engine::{Engine, How, engines};
+use crate::engine::{Engine, How};
 use crate::reduce;
-use crate::verdict::{Failure, Matter, Verdict};
+use crate::verdict::{Failure, Matter, Verdict, engines_for};
 use crate::worker::{Died, HANG, Worker, WorkerArgs};
 
 use clap::Args;
@@ -221,7 +221,7 @@ pub fn died_by(worker: &mut Worker, matter: Matter, seed: u64, died: Died) -> Ve
             Verdict::Fail(failure) => return Verdict::Fail(failure),
             _ => {}
         }
-        for candidate in engines(seed).iter().map(Engine::to_string) {
+        for candidate in engines_for(matter, seed).iter().map(Engine::to_string) {
             if let Verdict::Fail(failure) = worker.judge(matter, &text, seed, &candidate) {
                 return Verdict::Fail(Failure { engine: candidate, ..failure });
             }

@@ -1,13 +1,14 @@
 //! A program under test, and what a run of it shows.
 
 use crate::engine::{Engine, How};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::fmt;
+use toyjit::bril;
 use toyjit::interp;
 use toyjit::ir::{self, FuncRef, Module, interp as ir_interp};
-use toyjit::pipeline::{self, CompileError, Executable, Front};
+use toyjit::pipeline::{self, BrilFront, CompileError, Executable, Front};
 use toyjit::report;
-use toyjit::source::{Severity, Sources, Trace};
+use toyjit::source::{Interner, Severity, Sources, Trace};
 use toyjit::timing::Timings;
 use toyjit_runtime::{Captured, Config, Input, Output, Runtime, Stop, Trap};
 
@@ -39,15 +40,18 @@ pub enum Discard {
 pub struct Subject {
     sources: Sources,
     program: Program,
+    /// The same, burning fuel.
+    metered: OnceCell<Program>,
     /// Modules after the passes, by what the passes were told.
     optimised: RefCell<Vec<(Passes, Module)>>,
 }
 
-/// Level, passes left out, fuel.
-type Passes = (u8, Vec<String>, Option<u64>);
+/// Level, passes left out, rewrites, whether the code burns fuel.
+type Passes = (u8, Vec<String>, Option<u64>, bool);
 
 enum Program {
     Toy(Box<Front>),
+    Bril(Box<BrilFront>),
     Ir(Box<Module>),
 }
 
@@ -59,12 +63,28 @@ impl Subject {
     pub fn toy(text: &str) -> Result<Self, Discard> {
         let mut sources = Sources::new();
         sources.add("program.toy", text).ok_or(Discard::Resources)?;
-        let (front, diagnostics) = pipeline::front(&sources, &mut Timings::new());
+        let program = toy(&sources, false)?;
+        let (metered, optimised) = (OnceCell::new(), RefCell::default());
+        Ok(Self { sources, program, metered, optimised })
+    }
+
+    /// The Bril program with this text.
+    pub fn bril(text: &str) -> Result<Self, Discard> {
+        let mut sources = Sources::new();
+        sources.add("program.bril", text).ok_or(Discard::Resources)?;
+        let mut load = |_: &std::path::Path| Err("there are no other files".to_owned());
+        let (front, diagnostics) = pipeline::bril(
+            &mut sources,
+            bril::Form::Text,
+            bril::Checks::On,
+            &mut load,
+            &mut Timings::new(),
+        );
         let front = front.ok_or_else(|| {
-            let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
-            Discard::Errors(first.map(|d| d.message.clone()).unwrap_or_default())
+            Discard::Errors(diagnostics.first().map(|d| d.message.clone()).unwrap_or_default())
         })?;
-        Ok(Self { sources, program: Program::Toy(Box::new(front)), optimised: RefCell::default() })
+        let (metered, optimised) = (OnceCell::new(), RefCell::default());
+        Ok(Self { sources, program: Program::Bril(Box::new(front)), metered, optimised })
     }
 
     /// The module with this text.
@@ -75,37 +95,55 @@ impl Subject {
         Ok(Self {
             sources: Sources::new(),
             program: Program::Ir(Box::new(module)),
+            metered: OnceCell::new(),
             optimised: RefCell::default(),
         })
     }
 
     /// Its module, in the form in which it comes to the optimiser.
     pub fn module(&self) -> &Module {
-        match &self.program {
-            Program::Toy(front) => &front.lowered.module,
-            Program::Ir(module) => module,
+        module(&self.program)
+    }
+
+    fn program(&self, engine: &Engine) -> &Program {
+        match engine.units {
+            Some(_) if matches!(self.program, Program::Toy(_)) => self.metered.get_or_init(|| {
+                toy(&self.sources, true).unwrap_or_else(|_| panic!("burning fuel, it has errors"))
+            }),
+            _ => &self.program,
         }
     }
 
-    /// What tells its meaning: the oracle, or the interpreter where there is no Toy program.
-    pub fn reference(&self) -> Engine {
-        Engine::new(if self.is_toy() { How::Oracle } else { How::Variables }, 0)
+    /// What tells its meaning to an engine: the oracle, or the interpreter where there is no Toy program.
+    pub fn reference(&self, engine: &Engine) -> Engine {
+        let how = if self.has_source() { How::Oracle } else { How::Variables };
+        Engine { units: engine.units, ..Engine::new(how, 0) }
     }
 
-    /// Whether it is a Toy program.
-    pub fn is_toy(&self) -> bool {
-        matches!(self.program, Program::Toy(_))
+    /// Whether it is a program, and not a module.
+    pub fn has_source(&self) -> bool {
+        !matches!(self.program, Program::Ir(_))
     }
 
     /// Runs it. A panic passes through.
     pub fn run(&self, engine: &Engine) -> Result<Outcome, Discard> {
-        let (mut runtime, captured) = runtime(engine.gc_stress);
-        let end = match (engine.how, &self.program) {
+        let (mut runtime, captured) = runtime(engine);
+        let program = self.program(engine);
+        let end = match (engine.how, program) {
             (How::Oracle, Program::Toy(front)) => {
                 let ended = interp::run(&front.program, &front.interner, &mut runtime);
                 self.end(ended.map_err(|halt| (halt.stop, halt.trace)))
             }
-            (How::Oracle | How::Variables, _) => self.interpret(self.module(), &mut runtime),
+            (How::Oracle, Program::Bril(front)) => {
+                self.interpret_bril(&front.program, &mut runtime)
+            }
+            (How::Written, Program::Bril(front)) => {
+                let again = self.written(engine, &front.program)?;
+                let Program::Bril(front) = &again.program else { return Err(Discard::Resources) };
+                again.interpret_bril(&front.program, &mut runtime)
+            }
+            (How::Written, _) => return Err(Discard::Resources),
+            (How::Oracle | How::Variables, _) => self.interpret(module(program), &mut runtime),
             (How::Ir, _) => self.interpret(&self.optimised(engine), &mut runtime),
             (How::Native, _) => match self.compile(engine, &mut runtime) {
                 Err(error) => Ok(format!("does not compile: {error}")),
@@ -121,6 +159,38 @@ impl Subject {
         Ok(Outcome { output: captured.take(), end })
     }
 
+    fn interpret_bril(
+        &self,
+        program: &bril::Program,
+        runtime: &mut Runtime,
+    ) -> Result<String, Discard> {
+        let (_, ended) = bril::interp::run(program, runtime, STEPS);
+        self.end(ended.map_err(|halt| (halt.stop, halt.trace)))
+    }
+
+    /// What the passes of an engine make of a Bril program, as a program again.
+    fn written(&self, engine: &Engine, program: &bril::Program) -> Result<Subject, Discard> {
+        let module = self.optimised(engine);
+        let chosen: Vec<FuncRef> = module.functions.keys().collect();
+        let mut interner = Interner::new();
+        let origin = bril::Origin::Bril(program);
+        let mut exported = bril::export(&module, &chosen, origin, &mut interner);
+        // In SSA form at every other level.
+        if engine.level % 2 == 0 {
+            for function in &mut exported.program.functions {
+                bril::coalesce(function, &mut interner);
+            }
+        }
+        if !exported.refused.is_empty() {
+            return Err(Discard::Resources);
+        }
+        let text = bril::print::text(&exported.program, &interner);
+        match Subject::bril(&text) {
+            Err(Discard::Errors(why)) => panic!("what was written is no Bril: {why}\n{text}"),
+            subject => subject,
+        }
+    }
+
     fn compile(&self, engine: &Engine, runtime: &mut Runtime) -> Result<Executable, CompileError> {
         let module = self.optimised(engine);
         pipeline::generate(module, &engine.options(), runtime, &mut Timings::new())
@@ -129,11 +199,12 @@ impl Subject {
     /// The module after the passes of an engine. What the passes do does not depend on anything
     /// else, so that engines share it.
     fn optimised(&self, engine: &Engine) -> Module {
-        let key = (engine.level, engine.without.clone(), engine.fuel);
+        let metered = engine.units.is_some();
+        let key = (engine.level, engine.without.clone(), engine.fuel, metered);
         let known =
             self.optimised.borrow().iter().find(|(of, _)| *of == key).map(|(_, m)| m.clone());
         known.unwrap_or_else(|| {
-            let mut module = self.module().clone();
+            let mut module = module(self.program(engine)).clone();
             pipeline::middle(&mut module, &engine.options(), &mut Timings::new(), &mut ());
             self.optimised.borrow_mut().push((key, module.clone()));
             module
@@ -157,7 +228,7 @@ impl Subject {
             Err((Stop::Trap(Trap::Stack | Trap::Memory | Trap::Time), _)) => {
                 Err(Discard::Resources)
             }
-            Err((Stop::Trap(trap), trace)) if self.is_toy() => {
+            Err((Stop::Trap(trap), trace)) if self.has_source() => {
                 let first = trace.first.first();
                 let line = first.map_or(0, |frame| self.sources.place(frame.span.start).line);
                 Ok(format!("trap at line {line}: {trap}"))
@@ -169,12 +240,30 @@ impl Subject {
     }
 }
 
-fn runtime(gc_stress: bool) -> (Runtime, Captured) {
+fn module(program: &Program) -> &Module {
+    match program {
+        Program::Toy(front) => &front.lowered.module,
+        Program::Bril(front) => &front.lowered.module,
+        Program::Ir(module) => module,
+    }
+}
+
+fn toy(sources: &Sources, metered: bool) -> Result<Program, Discard> {
+    let (front, diagnostics) = pipeline::front_with(sources, &[], metered, &mut Timings::new());
+    let front = front.ok_or_else(|| {
+        let first = diagnostics.iter().find(|d| d.severity == Severity::Error);
+        Discard::Errors(first.map(|d| d.message.clone()).unwrap_or_default())
+    })?;
+    Ok(Program::Toy(Box::new(front)))
+}
+
+fn runtime(engine: &Engine) -> (Runtime, Captured) {
     let (output, captured) = Output::capture();
     let config = Config {
         max_heap: Some(256 << 20),
         stack_size: 64 << 20,
-        gc_stress,
+        fuel: engine.units,
+        gc_stress: engine.gc_stress,
         output,
         input: Input::bytes(b"a line\nanother\n".to_vec()),
         args: Vec::new(),

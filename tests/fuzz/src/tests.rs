@@ -51,6 +51,11 @@ fn engines_agree_on_graphs() {
 }
 
 #[test]
+fn engines_agree_on_bril() {
+    all_agree(Matter::Bril, 4_000..4_100);
+}
+
+#[test]
 fn the_front_end_takes_anything() {
     all_agree(Matter::Front, 3_000..5_000);
 }

@@ -8,10 +8,12 @@
 //! *Swarm testing* (Groce et al. 2012): each program switches off a random part of the
 //! constructs, so that the others become dense.
 
+mod bril;
 mod expr;
 mod random;
 mod stmt;
 
+pub use bril::bril;
 pub use random::Random;
 use std::fmt::Write;
 

@@ -48,6 +48,7 @@ pub fn reduce_with(
             toy::reduce(source, &mut |text| takes(text.as_bytes())).into_bytes()
         }
         (Matter::Ir, Ok(source)) => ir::reduce(source, &mut takes),
+        (Matter::Bril, _) => text::reduce_lines(text, &mut takes),
         _ => text::reduce_bytes(text, &mut takes),
     }
 }

@@ -1,9 +1,8 @@
-//! How long one entry of a session takes from text to value. `cargo bench --bench session`.
+//! How long one entry of a session takes from text to value. `cargo bench --bench entries`.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use std::time::Duration;
-use toyjit::engine::Engine;
-use toyjit::pipeline::Options;
+use toyjit::Engine;
 use toyjit::session::Session;
 use toyjit::timing::Timings;
 
@@ -19,12 +18,10 @@ const ENTRIES: &[(&str, &str)] = &[
 ];
 
 fn entries(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("session");
+    let mut group = criterion.benchmark_group("entries");
     for (name, entry) in ENTRIES {
         for level in [0, 2] {
-            let options = Options { level, verify: false, ..Options::default() };
-            let engine = Engine::new().options(options);
-            let mut session = Session::new(&engine).expect("memory");
+            let mut session = Session::new(&Engine::new().level(level)).expect("memory");
             session.enter(DEFINITIONS, &mut Timings::new()).expect("definitions");
             group.bench_function(BenchmarkId::new(*name, format!("O{level}")), |b| {
                 b.iter(|| session.enter(entry, &mut Timings::new()).expect("it runs"));
