@@ -52,9 +52,7 @@ pub struct ExploreArgs {
 pub fn main(args: &ExploreArgs) -> i32 {
     let read = match args.file.extension() {
         Some(extension) if extension == "ir" => read_ir(&args.file),
-        _ => {
-            source::check(&args.file).map(|checked| (checked.sources, checked.lowered.module))
-        }
+        _ => source::check(&args.file).map(|checked| (checked.sources, checked.lowered.module)),
     };
     let (sources, module) = match read {
         Ok(read) => read,

@@ -86,6 +86,7 @@ impl Recording<'_> {
                 json!(["spill", piece, why])
             }
             Event::Evicted(piece, reg) => json!(["evict", piece, name(*reg)]),
+            Event::Slot(vreg, slot) => json!(["slot", vreg.to_string(), slot.to_string()]),
             Event::Copies(at, copies) => {
                 let at = match at {
                     Where::Point(point) => {

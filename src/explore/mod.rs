@@ -77,7 +77,7 @@ pub fn record(program: &Program<'_>, options: &Options) -> Record {
     let is_large = functions.iter().map(size).sum::<usize>() > LARGE;
     let printer = Printer::new(module);
 
-    let mut passes = Passes::new(sources, &printer, functions);
+    let mut passes = Passes::new(sources, &printer, module, functions);
     let mut made = module.clone();
     for &id in functions {
         passes.begin(&module.functions[id]);
@@ -107,6 +107,7 @@ pub fn record(program: &Program<'_>, options: &Options) -> Record {
         let mut data = Map::new();
         let mut put = |name: &str, value: Value| _ = data.insert(name.to_owned(), value);
         put("name", json!(f.name));
+        put("file", json!(tables.file));
         put("lines", json!(tables.lines(f)));
         put("stages", Value::Array(stages));
         put("layout", union.layout());

@@ -4,7 +4,7 @@ use super::code::{Union, blocks};
 use super::tables::{Tables, number};
 use crate::entity::SideTable;
 use crate::ir::print::Printer;
-use crate::ir::{Form, FuncRef, Function};
+use crate::ir::{Form, FuncRef, Function, Module};
 use crate::opt::{Event, Observer};
 use crate::source::Sources;
 use serde_json::{Value, json};
@@ -34,18 +34,23 @@ pub struct Passes<'a> {
 
 impl<'a> Passes<'a> {
     /// To watch these functions.
-    pub fn new(sources: &'a Sources, printer: &'a Printer<'a>, functions: &[FuncRef]) -> Self {
+    pub fn new(
+        sources: &'a Sources,
+        printer: &'a Printer<'a>,
+        module: &Module,
+        functions: &[FuncRef],
+    ) -> Self {
         let mut places = SideTable::new(None);
         functions.iter().enumerate().for_each(|(place, &id)| places[id] = Some(place));
-        let stages = || Stages {
-            tables: Tables::new(sources),
+        let stages = |&id: &FuncRef| Stages {
+            tables: Tables::new(sources, &module.functions[id]),
             stages: Vec::new(),
             union: Union::new(),
             before_sccp: None,
         };
         Self {
             printer,
-            functions: functions.iter().map(|_| stages()).collect(),
+            functions: functions.iter().map(stages).collect(),
             places,
             last: vec![None; functions.len()],
             blocks: vec![Value::Null; functions.len()],

@@ -97,6 +97,7 @@ struct Piece<'a>(&'a str, u64, u64, &'a str);
 
 fn replay(allocation: &Value, path: &str) -> usize {
     let mut pieces: Vec<Piece<'_>> = Vec::new();
+    let mut slots = BTreeMap::new();
     for event in allocation["events"].as_array().unwrap() {
         let number = |at: usize| event[at].as_u64().unwrap();
         let text = |at: usize| event[at].as_str().unwrap();
@@ -118,6 +119,7 @@ fn replay(allocation: &Value, path: &str) -> usize {
                 pieces.push(Piece(vreg, number(4), end, ""));
                 pieces[piece()].2 = number(2);
             }
+            "slot" => _ = slots.insert(text(1), text(2)),
             _ => {}
         }
     }
@@ -125,9 +127,9 @@ fn replay(allocation: &Value, path: &str) -> usize {
     for operand in operands {
         let (at, vreg) = (operand[0].as_u64().unwrap(), operand[1].as_str().unwrap());
         let place = operand[2].as_str().unwrap();
-        let place = if place.starts_with("slot") { "slot" } else { place };
         let mut there = pieces.iter().filter(|p| p.0 == vreg && p.1 <= at && at < p.2);
-        assert_eq!(there.next().map(|p| p.3), Some(place), "{operand} in {path}");
+        let home = there.next().map(|p| if p.3 == "slot" { slots[vreg] } else { p.3 });
+        assert_eq!(home, Some(place), "{operand} in {path}");
         assert!(there.next().is_none(), "{operand} in {path}");
     }
     operands.len()

@@ -8,7 +8,7 @@ use super::intervals::{Intervals, LiveRange, Piece};
 pub use super::parallel_move::Why;
 use super::passages::Site;
 use super::position::Pos;
-use crate::mach::{Edit, PReg, Place, ProgPoint, RegClass, VBlock, VReg};
+use crate::mach::{Edit, PReg, Place, ProgPoint, RegClass, SpillSlot, VBlock, VReg};
 
 /// What happens.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +34,8 @@ pub enum Event {
     Spilled(u32, Spill),
     /// A piece loses a register to the piece whose turn it is.
     Evicted(u32, PReg),
+    /// All pieces have homes; what of a virtual register is spilled is in this slot.
+    Slot(VReg, SpillSlot),
     /// Copies that happen at once, in a gap or on an edge.
     Copies(Where, Vec<(Place, Origin)>),
     /// The next step of doing these copies one after the other.

@@ -59,6 +59,11 @@ pub fn resolve(
     let passages = passages(&layout, definitions, intervals, &homes, work);
     let stores = plan_stores(&layout, definitions, intervals, &homes, &passages);
     let slots = color_slots(&layout, &homes, hints, &stores);
+    for vreg in layout.vregs.keys() {
+        if let Some(slot) = slots.of(vreg) {
+            watch.see(|| Event::Slot(vreg, slot));
+        }
+    }
     let mut resolver = Resolver {
         layout: &layout,
         definitions,

@@ -132,7 +132,7 @@ function setTheme(theme) {
 }
 
 function start() {
-  const names = DATA.files.map((file) => file.name).join(", ");
+  const names = DATA.files.map((file) => file.name.split("/").pop()).join(", ");
   document.title = names + " · toyjit explore";
   $("title").textContent = names + " at -O" + DATA.level;
   $("function").replaceChildren(...DATA.functions.map((name, i) => el("option", { value: i }, name)));

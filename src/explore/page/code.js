@@ -3,11 +3,12 @@
 
 const TOY = /(\/\/.*)|("(?:[^"\\]|\\.)*"?)|\b(fn|let|var|if|else|while|for|in|return|break|continue|struct|match|true|false|nil|loop|and|or|not|as|print|global|ssa|script|main|br|jump|ret|unreachable)\b|\b(\d[\w.]*)|([A-Za-z_]\w*)|(\s+)|(.)/g;
 
-/// Pieces of a source line. In the IR's own text comments begin at a semicolon.
-function toyPieces(line) {
+/// Pieces of a line of a file. In the IR's own text remarks begin at a semicolon, in Bril's at #.
+function toyPieces(line, file) {
   const pieces = [];
-  const remark = DATA.files[0].name.endsWith(".ir") ? line.indexOf(";") : -1;
-  if (remark >= 0) return [...toyPieces(line.slice(0, remark)), { text: line.slice(remark), kind: "c" }];
+  const mark = file.endsWith(".ir") ? ";" : file.endsWith(".bril") ? "#" : null;
+  const remark = mark ? line.indexOf(mark) : -1;
+  if (remark >= 0) return [...toyPieces(line.slice(0, remark), ""), { text: line.slice(remark), kind: "c" }];
   for (const m of line.matchAll(TOY)) {
     const kind = m[1] ? "c" : m[2] ? "s" : m[3] ? "k" : m[4] ? "n" : "";
     pieces.push({ text: m[0], kind });
@@ -32,6 +33,14 @@ function codeLine(text) {
 
 function row(content, place, kind) {
   return el("span.row" + (kind || ""), { "data-place": place || null }, content);
+}
+
+/// Many rows in chunks that are laid out when they come into view.
+const CHUNK = 200;
+function chunks(rows) {
+  if (rows.length <= 2 * CHUNK) return rows;
+  const parts = Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, i) => rows.slice(i * CHUNK, (i + 1) * CHUNK));
+  return parts.map((part) => el("span.chunk", null, part));
 }
 
 const KINDS = { m: "m", r: "r", n: "n", l: "l", k: "k", p: "" };
@@ -65,13 +74,14 @@ function machineRows(f, lines) {
 const ALL_LINES = 3000;
 
 function sourceRows(f, all) {
-  const lines = DATA.files[0].text.replace(/\n$/, "").split("\n");
+  const file = DATA.files[f.file];
+  const lines = file.text.replace(/\n$/, "").split("\n");
   let [first, last] = [1, lines.length];
   if (!all && lines.length > ALL_LINES && f.lines) [first, last] = f.lines;
   const rows = [];
   for (let n = first; n <= last; n++) {
     let column = 1;
-    const pieces = toyPieces(lines[n - 1]).map(({ text, kind }) => {
+    const pieces = toyPieces(lines[n - 1], file.name).map(({ text, kind }) => {
       const piece = el("span." + kind, { "data-column": column }, text);
       column += [...text].length;
       return piece;
@@ -146,11 +156,11 @@ addView("code", "Code", (f, view) => {
 
   const pane = (name, title, rows, ...controls) => {
     const body = el("div.pane", { "data-pane": name, tabindex: 0, role: "region", "aria-label": title });
-    body.append(el("pre.code", null, rows));
+    body.append(el("pre.code", null, chunks(rows)));
     const heading = el("h2", null, el("button.title", { title: "wider, narrower", onclick: () => { wide.has(name) ? wide.delete(name) : wide.add(name); arrange(); } }, title));
     return el("section", { "data-name": name }, el("div.bar", null, heading, controls), body);
   };
-  const fill = (name, rows) => view.querySelector(`[data-pane="${name}"] .code`).replaceChildren(...rows);
+  const fill = (name, rows) => view.querySelector(`[data-pane="${name}"] .code`).replaceChildren(...chunks(rows));
 
   const stage = el("select", { "aria-label": "stage", onchange: (event) => fill("ssa", blockRows(f, f.stages[event.target.value].blocks)) },
     stages.map(([stage, i]) => el("option", { value: i }, stage.name === "ssa" ? "as constructed" : "after " + stage.name)));

@@ -79,12 +79,21 @@ addView("dataflow", "Dataflow", (f, view, rest) => {
     const heads = ["block", ...(p.blocks[0] && p.blocks[0][1] != null ? ["gen", "kill"] : []), "in", "out"];
     const table = el("table.facts", null, el("tr", null, heads.map((head) => el("th", null, head))), [...rows.values()]);
     const list = el("div");
+    const AROUND = 40;
+    const hidden = el("p.note", null, `Of ${order.length} blocks those around the one visited are listed.`);
 
     const total = p.rounds.length;
     const made = makePlayer(events.length, (step) => {
       const state = at(step);
       const event = events[step - 1];
-      for (const [b, { input, output }] of cells) {
+      // Of many blocks those around the one at hand are shown.
+      const middle = event && step < events.length ? order.indexOf(event.b) : order.length / 2;
+      const shown = (b, i) => order.length <= 2 * AROUND || Math.abs(i - middle) <= AROUND || (event && event.b === b);
+      hidden.hidden = order.length <= 2 * AROUND;
+      for (const [i, b] of order.entries()) {
+        const { input, output } = cells.get(b);
+        rows.get(b).hidden = !shown(b, i);
+        if (rows.get(b).hidden) continue;
         const now = event && event.b === b;
         const moved = event && (event.changed || []).some(([other]) => other === b);
         put(input, state.input[b], now ? state.was.input : null);
@@ -108,7 +117,7 @@ addView("dataflow", "Dataflow", (f, view, rest) => {
     });
     body.replaceChildren(made.bar, made.say, list, el("div.split", null,
       el("div", null, graphBox(graph), legend(["accent", "visited now (border)"], ["glow", "changed in this step"], ["wait", "on the worklist"])),
-      el("div", null, el("div.scroll", { tabindex: 0 }, table),
+      el("div", null, el("div.scroll", { tabindex: 0 }, table), hidden,
         p.legend.length ? el("details", null, el("summary", null, "facts"), el("table", null, p.legend.map(([name, is]) => el("tr", null, el("td", null, name), el("td", null, el("code", null, is)))))) : null)));
     made.go(first);
     first = 0;

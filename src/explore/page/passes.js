@@ -83,7 +83,7 @@ function diffView(f, from, to) {
       if (whole.checked || near.has(i)) rows.push(el("span.row" + kinds[kind], null, kind + " ", codeLine(line)));
       else if (!i || near.has(i - 1)) rows.push(el("span.row.head", null, "  …"));
     });
-    out.replaceChildren(el("pre.code", null, rows));
+    out.replaceChildren(el("pre.code", null, chunks(rows)));
     const n = (kind) => lines.filter(([k]) => k === kind).length;
     count.textContent = `${n("-")} lines gone, ${n("+")} new`;
   }

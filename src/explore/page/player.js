@@ -84,7 +84,7 @@ function late(rows) {
   new IntersectionObserver((seen, observer) => {
     if (!seen.some((entry) => entry.isIntersecting)) return;
     observer.disconnect();
-    code.replaceChildren(...rows());
+    code.replaceChildren(...chunks(rows()));
   }).observe(pane);
   return pane;
 }
