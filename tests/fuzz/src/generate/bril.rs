@@ -111,9 +111,9 @@ impl Body<'_> {
 
     /// Gives the variables their first values, and makes regions; those that are `given` stay.
     fn begin(&mut self, some_missing: bool) {
-        for kind in 0..4 {
-            for number in 0..POOL[kind].2 {
-                let name = format!("{}{number}", POOL[kind].0);
+        for (kind, &(name, _, count)) in POOL.iter().enumerate().take(4) {
+            for number in 0..count {
+                let name = format!("{name}{number}");
                 if !some_missing || self.random.chance(98) {
                     self.assign_constant(kind, &name);
                 } else {
