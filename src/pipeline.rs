@@ -99,6 +99,7 @@ pub fn front_with(
             timings.time("parse", || syntax::parse(sources, 0, &mut interner));
         let (checked, said) =
             timings.time("check", || sema::check_with(hosts, &ast, &mut interner));
+        drop(ast);
         let syntax_is_right = !has_errors(&diagnostics);
         diagnostics.extend(said);
         let mut program = match checked {
@@ -268,7 +269,9 @@ pub fn compile(
     runtime: &mut Runtime,
     timings: &mut Timings,
 ) -> Result<Executable, CompileError> {
-    compile_module(front.lowered.module, options, runtime, timings)
+    let Front { interner, program, lowered } = front;
+    drop((interner, program, lowered.facts));
+    compile_module(lowered.module, options, runtime, timings)
 }
 
 /// Compiles a module in variable form, for one runtime.

@@ -47,8 +47,10 @@ pub fn bril_stop_report(sources: &Sources, stop: &Stop, trace: &Trace, color: bo
         Stop::Trap(trap) => {
             // What calls `main` is not in the program.
             let mut trace = trace.clone();
-            trace.first.retain(|frame| frame.function != TOP_LEVEL);
-            trace.last.retain(|frame| frame.function != TOP_LEVEL);
+            if trace.first.len() > 1 {
+                trace.first.retain(|frame| frame.function != TOP_LEVEL);
+                trace.last.retain(|frame| frame.function != TOP_LEVEL);
+            }
             trap_report(sources, "error", trap, &trace, color)
         }
         stop => stop_report(sources, stop, trace, color),

@@ -93,6 +93,7 @@ faults! {
     DivNoBias: "division by a power of two rounds down",
     FloatBelow: "`<` on floats holds with NaN",
     ImmediateOffByOne: "2147483648 is taken for an immediate of 32 bits",
+    HalfIsWord: "`(x + y) & 0xFFFFFFFF` becomes `x + y`",
     AddressSign: "`a[i - 1]` becomes `a[i + 1]`",
     FusedLoad: "a load moves down past stores and calls of its block",
     PushNoBarrier: "`push` does not remember old arrays",

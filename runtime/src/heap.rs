@@ -189,7 +189,7 @@ impl Heap {
         if self.stress {
             // Often where there is little to trace, rarely where there is much.
             self.stress_count += 1;
-            return self.stress_count * 4096 > self.stats.live;
+            return self.stress_count * 2048 > self.stats.live;
         }
         self.scattered
     }

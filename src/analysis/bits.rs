@@ -36,10 +36,25 @@ impl Meet for Must {
 }
 
 /// A set of the numbers below `len`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Bits<M> {
     words: SmallVec<[u64; 2]>,
     meet: PhantomData<M>,
+}
+
+impl<M> Clone for Bits<M> {
+    fn clone(&self) -> Self {
+        Self { words: SmallVec::from_slice(&self.words), meet: PhantomData }
+    }
+
+    // The memory stays: states are copied at each visit of a block.
+    fn clone_from(&mut self, source: &Self) {
+        if self.words.len() == source.words.len() {
+            self.words.copy_from_slice(&source.words);
+        } else {
+            *self = source.clone();
+        }
+    }
 }
 
 impl<M: Meet> Bits<M> {

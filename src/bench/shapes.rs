@@ -20,6 +20,8 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "else_ifs", make: else_ifs },
     Shape { name: "live", make: live },
     Shape { name: "loops", make: loops },
+    Shape { name: "nest", make: nest },
+    Shape { name: "shadow", make: shadow },
     Shape { name: "functions", make: functions },
     Shape { name: "match", make: matches },
     Shape { name: "top_level", make: top_level },
@@ -100,6 +102,26 @@ fn loops(n: usize) -> String {
                 text,
                 "    for i in 0..p {{ var j = i; while j > 0 {{ x += i ^ j; j -= {step}; }} }}"
             );
+        }
+    })
+}
+
+fn nest(n: usize) -> String {
+    const DEPTH: usize = 120;
+    function("x", |text| {
+        for _ in 0..(n / (2 * DEPTH)).max(1) {
+            for i in 0..DEPTH {
+                add!(text, "    var i{i} = 0; while i{i} < p {{ i{i} += 1;");
+            }
+            add!(text, "    x += i{} ^ i{}; {}", DEPTH - 1, DEPTH / 2, "}".repeat(DEPTH));
+        }
+    })
+}
+
+fn shadow(n: usize) -> String {
+    function("x", |text| {
+        for _ in 0..n {
+            add!(text, "    let x = x + 1;");
         }
     })
 }

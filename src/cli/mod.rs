@@ -20,8 +20,8 @@ mod ssa;
 
 use crate::report::EXIT_FAULT;
 use crate::x64::Features;
-use json::MessageFormat;
 use clap::{Parser, Subcommand, ValueEnum};
+use json::MessageFormat;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 

@@ -6,7 +6,7 @@
 //!
 //! `Function` → [`Cfg`]. It is a snapshot: whoever changes a terminator computes it anew.
 
-use super::function::{Block, ENTRY, Function};
+use super::function::{Block, ENTRY, Edge, Function};
 use crate::entity::SideTable;
 
 /// Where control comes from: the edge with this index in this block's terminator.
@@ -28,6 +28,8 @@ pub struct Cfg {
     /// The reachable blocks in the order in which the walk found them, each with the place in this
     /// list of the block it was found from (the entry: itself).
     pub(super) tree: Vec<(Block, u32)>,
+    /// How many blocks the function has, reachable or not.
+    pub(super) blocks: usize,
 }
 
 const UNREACHABLE: u32 = u32::MAX;
@@ -35,24 +37,19 @@ const UNREACHABLE: u32 = u32::MAX;
 impl Cfg {
     /// The graph of `function` as it is now.
     pub fn compute(function: &Function) -> Self {
-        let (tree, mut rpo) = walk(function);
+        let Walk { tree, postorder: mut rpo, sources } = walk(function);
         rpo.reverse();
         let mut number = SideTable::with_len(UNREACHABLE, function.blocks.len());
+        // Counting sort of all edges by their target; within a list, by the source's number.
+        let mut pred_starts = Vec::with_capacity(rpo.len() + 1);
+        let mut edges = 0;
         for (i, &block) in rpo.iter().enumerate() {
             number[block] = i as u32;
+            pred_starts.push(edges);
+            edges += sources[block];
         }
-        // Counting sort of all edges by their target; within a list, by the source's number.
-        let mut pred_starts = vec![0; rpo.len() + 1];
-        for &block in &rpo {
-            for succ in function.succs(block) {
-                pred_starts[number[succ] as usize + 1] += 1;
-            }
-        }
-        for i in 1..pred_starts.len() {
-            pred_starts[i] += pred_starts[i - 1];
-        }
-        let edges = pred_starts[rpo.len()] as usize;
-        let mut pred_edges = vec![PredEdge { block: ENTRY, index: 0 }; edges];
+        pred_starts.push(edges);
+        let mut pred_edges = vec![PredEdge { block: ENTRY, index: 0 }; edges as usize];
         let mut next = pred_starts.clone();
         for &block in &rpo {
             for (index, succ) in function.succs(block).enumerate() {
@@ -61,7 +58,7 @@ impl Cfg {
                 *slot += 1;
             }
         }
-        Self { rpo, number, pred_edges, pred_starts, tree }
+        Self { rpo, number, pred_edges, pred_starts, tree, blocks: function.blocks.len() }
     }
 
     /// The reachable blocks in reverse postorder: the entry first, every block before those it
@@ -104,31 +101,41 @@ impl Cfg {
     }
 }
 
-/// The depth-first tree and the postorder. Of two edges the second is walked first, so that in
-/// reverse postorder what the first leads to (a loop's body) stands directly behind its source.
-fn walk(function: &Function) -> (Vec<(Block, u32)>, Vec<Block>) {
-    let mut seen = SideTable::with_len(false, function.blocks.len());
-    let mut tree = vec![(ENTRY, 0)];
-    let mut postorder = Vec::with_capacity(function.blocks.len());
-    // Open blocks: place in `tree`, number of edges still to walk.
-    let mut open = vec![(0u32, function.blocks[ENTRY].terminator.edges().len())];
-    seen[ENTRY] = true;
+/// What the depth-first walk finds.
+struct Walk {
+    tree: Vec<(Block, u32)>,
+    postorder: Vec<Block>,
+    /// For each block, how many edges lead to it.
+    sources: SideTable<Block, u32>,
+}
+
+/// Of two edges the second is walked first, so that in reverse postorder what the first leads to (a
+/// loop's body) stands directly behind its source.
+fn walk(function: &Function) -> Walk {
+    let count = function.blocks.len();
+    let mut sources = SideTable::with_len(0, count);
+    let mut tree = Vec::with_capacity(count);
+    let mut postorder = Vec::with_capacity(count);
+    // Open blocks: place in `tree`, edges still to walk.
+    let mut open: Vec<(u32, &[Edge])> = Vec::with_capacity(64);
+    tree.push((ENTRY, 0));
+    open.push((0, function.blocks[ENTRY].terminator.edges()));
     while let Some((at, left)) = open.last_mut() {
-        let block = tree[*at as usize].0;
-        if *left == 0 {
-            postorder.push(block);
+        let Some((edge, others)) = left.split_last() else {
+            postorder.push(tree[*at as usize].0);
             open.pop();
             continue;
-        }
-        *left -= 1;
-        let succ = function.blocks[block].terminator.edges()[*left].target;
-        if !seen[succ] {
-            seen[succ] = true;
+        };
+        *left = others;
+        let succ = edge.target;
+        let known = &mut sources[succ];
+        *known += 1;
+        if *known == 1 && succ != ENTRY {
             tree.push((succ, *at));
-            open.push((tree.len() as u32 - 1, function.blocks[succ].terminator.edges().len()));
+            open.push((tree.len() as u32 - 1, function.blocks[succ].terminator.edges()));
         }
     }
-    (tree, postorder)
+    Walk { tree, postorder, sources }
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ impl Dominators {
     }
 
     fn from_idoms(cfg: &Cfg, idoms: &[(Block, Block)]) -> Self {
-        let mut nodes = SideTable::new(NOWHERE);
+        let mut nodes = SideTable::with_len(NOWHERE, cfg.blocks);
         let mut children = vec![cfg.rpo()[0]; cfg.rpo().len().saturating_sub(1)];
         for &(block, idom) in idoms {
             nodes[block].idom = Some(idom);

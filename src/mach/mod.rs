@@ -99,7 +99,12 @@ impl RegSet {
 
     /// Its registers, lowest number first.
     pub fn iter(self) -> impl Iterator<Item = PReg> {
-        (0..PReg::COUNT as u8).map(PReg).filter(move |&r| self.contains(r))
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let reg = (left != 0).then(|| PReg(left.trailing_zeros() as u8));
+            left &= left.wrapping_sub(1);
+            reg
+        })
     }
 }
 

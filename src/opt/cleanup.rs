@@ -15,7 +15,7 @@
 
 use super::Context;
 use crate::entity::EntitySet;
-use crate::ir::cfg::Cfg;
+use crate::ir::cfg::{Cfg, PredEdge};
 use crate::ir::{Block, Const, ENTRY, Edge, Function, Op, Terminator, Type, Value, ValueDef};
 use crate::ssa::params::retain_params;
 use crate::ssa::{Forward, Phis, empty_unreachable, evaluate};
@@ -67,13 +67,19 @@ fn outcome(f: &Function, op: Op, args: [Value; 2]) -> Option<bool> {
 
 /// Sends edges into empty blocks where these go.
 fn thread(f: &mut Function, cfg: &Cfg, cx: &mut Context<'_>) -> bool {
-    let used_elsewhere = params_used_elsewhere(f, cfg);
+    // Found where it is asked for first: it takes a look at every operand.
+    let mut used_elsewhere = None;
     let mut changed = false;
     for block in cfg.postorder() {
         let data = &f.blocks[block];
-        let leaks = data.params.iter().any(|&param| used_elsewhere.contains(param));
-        if block == ENTRY || leaks || !data.insts.is_empty() {
+        if block == ENTRY || !data.insts.is_empty() {
             continue;
+        }
+        if !data.params.is_empty() {
+            let used = used_elsewhere.get_or_insert_with(|| params_used_elsewhere(f, cfg));
+            if data.params.iter().any(|&param| used.contains(param)) {
+                continue;
+            }
         }
         match &data.terminator {
             Terminator::Jump(edge) if edge.target != block && is_short(edge, data.params.len()) => {
@@ -143,6 +149,10 @@ fn params_used_elsewhere(f: &Function, cfg: &Cfg) -> EntitySet<Value> {
 
 /// Removes parameters that are trivial as φs.
 fn unify_params(f: &mut Function, cfg: &Cfg, cx: &mut Context<'_>) -> bool {
+    // Where no φ is trivial as it stands, none can become so.
+    if !cfg.rpo()[1..].iter().any(|&block| has_trivial_param(f, cfg, block)) {
+        return false;
+    }
     let mut phis = Phis::new();
     for &block in &cfg.rpo()[1..] {
         f.blocks[block].params.iter().for_each(|&param| _ = phis.add(block, param));
@@ -164,6 +174,18 @@ fn unify_params(f: &mut Function, cfg: &Cfg, cx: &mut Context<'_>) -> bool {
     retain_params(f, |param| forward.is_own(param));
     forward.apply(f);
     true
+}
+
+/// Whether some parameter of a block gets one value on all edges, itself aside.
+fn has_trivial_param(f: &Function, cfg: &Cfg, block: Block) -> bool {
+    let params = &f.blocks[block].params;
+    params.iter().enumerate().any(|(index, &param)| {
+        let arg = |pred: &PredEdge| {
+            f.blocks[pred.block].terminator.edges()[pred.index as usize].args[index]
+        };
+        let mut others = cfg.pred_edges(block).iter().map(arg).filter(|&arg| arg != param);
+        others.next().is_none_or(|first| others.all(|arg| arg == first))
+    })
 }
 
 /// Appends blocks to their only predecessors.

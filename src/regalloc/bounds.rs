@@ -63,7 +63,7 @@ impl<W: Watch<Event>> Scan<'_, W> {
     }
 
     /// The first point at which a reference can't stay in any register.
-    fn safepoint(&self, piece: Piece) -> Option<Pos> {
+    pub(super) fn safepoint(&self, piece: Piece) -> Option<Pos> {
         let interval = &self.intervals[piece];
         if !self.layout.is_traced(interval.vreg) {
             return None;

@@ -43,6 +43,7 @@ pub struct Layout<'a> {
     /// The virtual registers.
     pub vregs: &'a Arena<VReg, VRegData>,
     operands: Vec<Operand>,
+    accesses: Vec<Access>,
     starts: Vec<u32>,
     block_of: Vec<VBlock>,
     /// Registers clobbered: (instruction, which).
@@ -67,6 +68,7 @@ impl<'a> Layout<'a> {
             blocks: &code.blocks,
             vregs: &code.vregs,
             operands: Vec::with_capacity(count * 3),
+            accesses: Vec::with_capacity(count * 3),
             starts: Vec::with_capacity(count + 1),
             block_of: vec![VBlock::new(0); count],
             clobbers: Vec::new(),
@@ -80,7 +82,9 @@ impl<'a> Layout<'a> {
         for (i, inst) in code.insts.iter().enumerate() {
             let i = i as u32;
             layout.starts.push(layout.operands.len() as u32);
+            let first = layout.operands.len();
             inst.operands(&mut |operand| layout.operands.push(operand));
+            add_accesses(&layout.operands[first..], &mut layout.accesses);
             let clobbers = inst.clobbers();
             if !clobbers.is_empty() {
                 layout.clobbers.push((i, clobbers));
@@ -181,27 +185,34 @@ impl<'a> Layout<'a> {
     #[inline]
     pub fn accesses(&self, inst: u32, mut visit: impl FnMut(Operand, Access)) {
         let operands = self.operands(inst);
-        let tied = operands.iter().find(|o| o.constraint == Constraint::SameAsFirst);
-        for &operand in operands {
-            let required = operand.constraint != Constraint::Any;
-            let here = |early, late| Access::Here { early, late, required };
-            let access = match (operand.role, operand.constraint) {
-                (Role::Use | Role::LateUse, Constraint::Fixed(reg)) => Access::CopyTo(reg),
-                (Role::Use, _) => match tied {
-                    Some(def) if operand.vreg == operands[0].vreg => Access::CopyToDef(def.vreg),
-                    _ => here(true, false),
-                },
-                (Role::Def | Role::EarlyDef, Constraint::Fixed(reg)) => Access::DefIn(reg),
-                (Role::Temp, Constraint::Fixed(reg)) => Access::TempIn(reg),
-                (Role::Temp, _) => Access::Here { early: true, late: true, required: true },
-                (Role::Def, Constraint::SameAsFirst) | (Role::EarlyDef | Role::LateUse, _) => {
-                    here(true, true)
-                }
-                (Role::Def, _) => here(false, true),
-            };
+        let accesses = &self.accesses[self.starts[inst as usize] as usize..];
+        for (&operand, &access) in operands.iter().zip(accesses) {
             visit(operand, access);
         }
     }
+}
+
+/// How each operand of an instruction gets its place.
+fn add_accesses(operands: &[Operand], accesses: &mut Vec<Access>) {
+    let tied = operands.iter().find(|o| o.constraint == Constraint::SameAsFirst);
+    accesses.extend(operands.iter().map(|operand| {
+        let required = operand.constraint != Constraint::Any;
+        let here = |early, late| Access::Here { early, late, required };
+        match (operand.role, operand.constraint) {
+            (Role::Use | Role::LateUse, Constraint::Fixed(reg)) => Access::CopyTo(reg),
+            (Role::Use, _) => match tied {
+                Some(def) if operand.vreg == operands[0].vreg => Access::CopyToDef(def.vreg),
+                _ => here(true, false),
+            },
+            (Role::Def | Role::EarlyDef, Constraint::Fixed(reg)) => Access::DefIn(reg),
+            (Role::Temp, Constraint::Fixed(reg)) => Access::TempIn(reg),
+            (Role::Temp, _) => Access::Here { early: true, late: true, required: true },
+            (Role::Def, Constraint::SameAsFirst) | (Role::EarlyDef | Role::LateUse, _) => {
+                here(true, true)
+            }
+            (Role::Def, _) => here(false, true),
+        }
+    }));
 }
 
 /// Ten times more for each loop; rarely executed blocks a thousand times less.

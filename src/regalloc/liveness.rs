@@ -47,17 +47,18 @@ struct Uses {
 fn collect_uses(layout: &Layout) -> Uses {
     let mut definitions = vec![Pos::MIN; layout.vregs.len()];
     let mut counts = vec![0u32; layout.vregs.len()];
-    for block in layout.blocks.keys() {
-        each_operand(
-            layout,
-            block,
-            |vreg, _| counts[vreg.index()] += 1,
-            |vreg, pos| {
-                definitions[vreg.index()] = pos;
-            },
-        );
-        for &arg in layout.blocks[block].succs.iter().flat_map(|edge| &edge.args) {
-            counts[arg.index()] += 1;
+    let mut found: Vec<(VReg, Use)> = Vec::with_capacity(layout.num_operands());
+    // Edges behind their blocks' operands: they say whether a parameter is used.
+    let mut edges = Vec::new();
+    for (block, data) in layout.blocks.iter() {
+        let mut used = |vreg: VReg, new: Use| {
+            counts[vreg.index()] += 1;
+            found.push((vreg, new));
+        };
+        each_operand(layout, block, &mut used, |vreg, pos| definitions[vreg.index()] = pos);
+        if data.succs.iter().any(|edge| !edge.args.is_empty()) {
+            edges.push((block, found.len()));
+            data.succs.iter().flat_map(|edge| &edge.args).for_each(|arg| counts[arg.index()] += 1);
         }
     }
     let mut total = 0;
@@ -80,9 +81,11 @@ fn collect_uses(layout: &Layout) -> Uses {
         }
         uses[at] = new;
     };
-    for (block, data) in layout.blocks.iter() {
-        each_operand(layout, block, &mut add, |_, _| {});
-        for edge in &data.succs {
+    let mut done = 0;
+    for (block, behind) in edges {
+        found[done..behind].iter().for_each(|&(vreg, new)| add(vreg, new));
+        done = behind;
+        for edge in &layout.blocks[block].succs {
             for (&arg, &param) in edge.args.iter().zip(&layout.blocks[edge.target].params) {
                 if counts[param.index()] > 0 {
                     add(arg, Use { pos: layout.block_last(block), need: Need::Copied });
@@ -90,6 +93,7 @@ fn collect_uses(layout: &Layout) -> Uses {
             }
         }
     }
+    found[done..].iter().for_each(|&(vreg, new)| add(vreg, new));
     Uses { uses, starts, ends, definitions }
 }
 
@@ -134,21 +138,40 @@ fn each_operand(
 /// The exploration of paths, with its memory.
 struct Paths<'a> {
     layout: &'a Layout<'a>,
+    /// The predecessors of block `b` are `preds[starts[b]..starts[b + 1]]`.
+    preds: Vec<VBlock>,
+    starts: Vec<u32>,
     /// For each block, the last exploration that entered it and where in `segments` it is.
     entered: Vec<(u32, u32)>,
     exploration: u32,
     /// (block, where the value dies in it)
     segments: Vec<(VBlock, Pos)>,
+    /// Blocks to be put in order, a bit for each; empty in between.
+    marks: Vec<u64>,
     ranges: Vec<LiveRange>,
 }
 
+/// So few segments are sorted by comparing them.
+const FEW: usize = 16;
+
 impl<'a> Paths<'a> {
     fn new(layout: &'a Layout<'a>) -> Self {
+        let blocks = layout.blocks.len();
+        let mut preds = Vec::with_capacity(2 * blocks);
+        let mut starts = Vec::with_capacity(blocks + 1);
+        for data in layout.blocks.values() {
+            starts.push(preds.len() as u32);
+            preds.extend_from_slice(&data.preds);
+        }
+        starts.push(preds.len() as u32);
         Self {
             layout,
-            entered: vec![(0, 0); layout.blocks.len()],
+            preds,
+            starts,
+            entered: vec![(0, 0); blocks],
             exploration: 0,
             segments: Vec::new(),
+            marks: vec![0; blocks.div_ceil(64)],
             ranges: Vec::new(),
         }
     }
@@ -157,27 +180,63 @@ impl<'a> Paths<'a> {
     fn explore(&mut self, definition: Pos, uses: &[Use]) {
         self.exploration += 1;
         self.segments.clear();
+        self.ranges.clear();
         let home = self.layout.block_of(definition.inst());
+        if let (Some(first), Some(last)) = (uses.first(), uses.last())
+            && self.layout.block_start(home) <= first.pos
+            && last.pos < self.layout.block_end(home)
+        {
+            self.ranges.push(LiveRange { start: definition, end: last.pos.next() });
+            return;
+        }
         for u in uses {
             let mut explored = self.segments.len();
             self.reach(self.layout.block_of(u.pos.inst()), u.pos.next());
             while let Some(&(block, _)) = self.segments.get(explored) {
                 explored += 1;
                 if block != home {
-                    for &pred in &self.layout.blocks[block].preds {
-                        self.reach(pred, self.layout.block_end(pred));
+                    let b = block.index();
+                    for pred in self.starts[b]..self.starts[b + 1] {
+                        self.reach(self.preds[pred as usize], Pos::MAX);
                     }
                 }
             }
         }
-        self.segments.sort_unstable();
-        self.ranges.clear();
-        for &(block, end) in &self.segments {
-            let start = if block == home { definition } else { self.layout.block_start(block) };
-            match self.ranges.last_mut() {
-                Some(last) if last.end == start => last.end = end,
-                _ => self.ranges.push(LiveRange { start, end }),
+        if self.segments.len() <= FEW {
+            self.segments.sort_unstable();
+            for i in 0..self.segments.len() {
+                self.add(home, definition, self.segments[i]);
             }
+        } else {
+            self.add_by_marks(home, definition);
+        }
+    }
+
+    /// Adds all segments in the order of their blocks, by a bit set.
+    fn add_by_marks(&mut self, home: VBlock, definition: Pos) {
+        let (mut first, mut last) = (usize::MAX, 0);
+        for (block, _) in &self.segments {
+            let b = block.index();
+            self.marks[b / 64] |= 1 << (b % 64);
+            (first, last) = (first.min(b / 64), last.max(b / 64));
+        }
+        for word in first..=last {
+            let mut left = std::mem::take(&mut self.marks[word]);
+            while left != 0 {
+                let block = word * 64 + left.trailing_zeros() as usize;
+                left &= left - 1;
+                let segment = self.segments[self.entered[block].1 as usize];
+                self.add(home, definition, segment);
+            }
+        }
+    }
+
+    fn add(&mut self, home: VBlock, definition: Pos, (block, end): (VBlock, Pos)) {
+        let start = if block == home { definition } else { self.layout.block_start(block) };
+        let end = end.min(self.layout.block_end(block));
+        match self.ranges.last_mut() {
+            Some(last) if last.end == start => last.end = end,
+            _ => self.ranges.push(LiveRange { start, end }),
         }
     }
 

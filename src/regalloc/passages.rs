@@ -10,6 +10,7 @@ use super::liveness::Definitions;
 use super::position::Pos;
 use crate::entity::Entity;
 use crate::mach::{ProgPoint, Side, VBlock, VReg};
+use std::ops::Range;
 
 /// Where moves are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +42,7 @@ pub fn passages(
     homes: &Homes,
     work: &mut u64,
 ) -> Vec<Passage> {
-    let incoming = incoming_edges(layout);
+    let incoming = IncomingEdges::new(layout);
     let mut passages = Vec::new();
     for vreg in layout.vregs.keys() {
         let [_, rest @ ..] = homes.of(vreg) else { continue };
@@ -67,73 +68,80 @@ pub fn passages(
         }
         for (piece, stay) in intervals.pieces_of(vreg).zip(homes.of(vreg)) {
             for range in intervals.ranges(piece) {
-                each_block_entered(layout, range, definition, |block| {
-                    for &(pred, succ) in incoming.of(block) {
-                        *work += 1;
-                        let last = layout.block_last(pred);
-                        if stay.start <= last && last < stay.end {
-                            continue;
-                        }
-                        let (from, to) = (homes.at(vreg, last), stay.home);
-                        if from != to {
-                            passages.push(Passage { vreg, site: Site::Edge(pred, succ), from, to });
-                        }
+                let edges = incoming.edges_into(&blocks_entered(layout, range));
+                *work += edges.len() as u64;
+                for edge in edges {
+                    if stay.start <= edge.last && edge.last < stay.end
+                        || layout.block_start(edge.to) == definition
+                    {
+                        continue;
                     }
-                });
+                    let (from, to) = (homes.at(vreg, edge.last), stay.home);
+                    if from != to {
+                        let site = Site::Edge(edge.from, edge.succ);
+                        passages.push(Passage { vreg, site, from, to });
+                    }
+                }
             }
         }
     }
     passages
 }
 
-/// Visits the blocks at whose beginning a range is live, coming from elsewhere.
-fn each_block_entered(
-    layout: &Layout,
-    range: LiveRange,
-    definition: Pos,
-    mut visit: impl FnMut(VBlock),
-) {
-    let mut block = layout.block_of(range.start.inst());
-    if layout.block_start(block) < range.start {
-        block = VBlock::new(block.index() + 1);
+/// The blocks at whose beginning a range is live.
+fn blocks_entered(layout: &Layout, range: LiveRange) -> Range<usize> {
+    let mut first = layout.block_of(range.start.inst()).index();
+    if layout.block_start(VBlock::new(first)) < range.start {
+        first += 1;
     }
-    while block < layout.blocks.next_key() && layout.block_start(block) < range.end {
-        if layout.block_start(block) != definition {
-            visit(block);
-        }
-        block = VBlock::new(block.index() + 1);
+    let mut end = layout.block_of(range.end.inst().min(layout.len() - 1)).index();
+    if layout.block_start(VBlock::new(end)) < range.end {
+        end += 1;
     }
+    first..end.max(first)
 }
 
-/// The edges into each block: (source, which of its successors).
+/// An edge.
+#[derive(Clone, Copy)]
 struct Incoming {
-    edges: Vec<(VBlock, u32)>,
+    from: VBlock,
+    succ: u32,
+    /// The last position of `from`.
+    last: Pos,
+    to: VBlock,
+}
+
+/// All edges, in the order of the blocks that they lead to.
+struct IncomingEdges {
+    edges: Vec<Incoming>,
     starts: Vec<u32>,
 }
 
-impl Incoming {
-    fn of(&self, block: VBlock) -> &[(VBlock, u32)] {
-        let (start, end) = (self.starts[block.index()], self.starts[block.index() + 1]);
-        &self.edges[start as usize..end as usize]
-    }
-}
-
-fn incoming_edges(layout: &Layout) -> Incoming {
-    let mut starts = vec![0; layout.blocks.len() + 1];
-    for edge in layout.blocks.values().flat_map(|data| &data.succs) {
-        starts[edge.target.index() + 1] += 1;
-    }
-    for b in 0..layout.blocks.len() {
-        starts[b + 1] += starts[b];
-    }
-    let mut ends = starts.clone();
-    let mut edges = vec![(VBlock::new(0), 0); starts[layout.blocks.len()] as usize];
-    for (block, data) in layout.blocks.iter() {
-        for (succ, edge) in data.succs.iter().enumerate() {
-            let end = &mut ends[edge.target.index()];
-            edges[*end as usize] = (block, succ as u32);
-            *end += 1;
+impl IncomingEdges {
+    fn new(layout: &Layout) -> Self {
+        let mut starts = vec![0; layout.blocks.len() + 1];
+        for edge in layout.blocks.values().flat_map(|data| &data.succs) {
+            starts[edge.target.index() + 1] += 1;
         }
+        for b in 0..layout.blocks.len() {
+            starts[b + 1] += starts[b];
+        }
+        let mut ends = starts.clone();
+        let none = Incoming { from: VBlock(0), succ: 0, last: Pos::MIN, to: VBlock(0) };
+        let mut edges = vec![none; starts[layout.blocks.len()] as usize];
+        for (from, data) in layout.blocks.iter() {
+            for (succ, edge) in data.succs.iter().enumerate() {
+                let end = &mut ends[edge.target.index()];
+                let (succ, last, to) = (succ as u32, layout.block_last(from), edge.target);
+                edges[*end as usize] = Incoming { from, succ, last, to };
+                *end += 1;
+            }
+        }
+        Self { edges, starts }
     }
-    Incoming { edges, starts }
+
+    /// The edges into some blocks.
+    fn edges_into(&self, blocks: &Range<usize>) -> &[Incoming] {
+        &self.edges[self.starts[blocks.start] as usize..self.starts[blocks.end] as usize]
+    }
 }

@@ -6,7 +6,8 @@
 use super::intervals::{Intervals, Piece};
 use super::layout::{Access, Layout};
 use super::position::Pos;
-use crate::mach::{PReg, Role, VReg};
+use super::scan::due;
+use crate::mach::{PReg, RegClass, Role, VReg};
 
 /// Points looked at in one search; a register is taken to be reserved beyond.
 const LIMIT: usize = 256;
@@ -20,9 +21,15 @@ struct Point {
 /// The reserved points of all registers.
 #[derive(Debug)]
 pub struct Reserved {
-    points: Vec<Vec<Point>>,
+    points: Vec<Point>,
+    /// Those of register `r` are `points[starts[r]..starts[r + 1]]`.
+    starts: [usize; PReg::COUNT + 1],
     /// For each register, the first point that is not behind the scan.
     cursors: [usize; PReg::COUNT],
+    /// For each register, the position of that point.
+    pub upcoming: [Pos; PReg::COUNT],
+    /// For each class, no such position is before this one.
+    earliest: [Pos; 2],
     /// Steps of all searches.
     pub steps: u64,
 }
@@ -30,7 +37,7 @@ pub struct Reserved {
 impl Reserved {
     /// Collects the points.
     pub fn new(layout: &Layout) -> Self {
-        let mut points = vec![Vec::new(); PReg::COUNT];
+        let mut found: Vec<(PReg, Point)> = Vec::with_capacity(layout.len() as usize / 2);
         let mut late = Vec::new();
         let mut clobbers = layout.clobbers.iter().peekable();
         for i in 0..layout.len() {
@@ -43,33 +50,63 @@ impl Reserved {
                 };
                 let owner = Some(operand.vreg);
                 if at_early {
-                    points[reg.0 as usize].push(Point { pos: Pos::early(i), owner });
+                    found.push((reg, Point { pos: Pos::early(i), owner }));
                 }
                 if at_late {
                     late.push((reg, Point { pos: Pos::late(i), owner }));
                 }
             });
-            for (reg, point) in late.drain(..) {
-                points[reg.0 as usize].push(point);
-            }
+            found.append(&mut late);
             if let Some((_, set)) = clobbers.next_if(|&&(inst, _)| inst == i) {
-                for reg in set.iter() {
-                    points[reg.0 as usize].push(Point { pos: Pos::late(i), owner: None });
-                }
+                found.extend(set.iter().map(|reg| (reg, Point { pos: Pos::late(i), owner: None })));
             }
         }
-        Self { points, cursors: [0; PReg::COUNT], steps: 0 }
+        // A counting sort by register.
+        let mut starts = [0; PReg::COUNT + 1];
+        for (reg, _) in &found {
+            starts[reg.0 as usize + 1] += 1;
+        }
+        for r in 0..PReg::COUNT {
+            starts[r + 1] += starts[r];
+        }
+        let mut ends = starts;
+        let mut points = vec![Point { pos: Pos::MAX, owner: None }; found.len()];
+        for (reg, point) in found {
+            let end = &mut ends[reg.0 as usize];
+            points[*end] = point;
+            *end += 1;
+        }
+        let upcoming = std::array::from_fn(|r| {
+            points[starts[r]..starts[r + 1]].first().map_or(Pos::MAX, |point| point.pos)
+        });
+        let cursors = [0; PReg::COUNT];
+        Self { points, starts, cursors, upcoming, earliest: [Pos::MIN; 2], steps: 0 }
     }
 
-    /// The first position at which `piece`, which begins where the scan is, can't be in `reg`.
+    /// The scan has come to `now`.
+    pub fn advance(&mut self, class: RegClass, now: Pos) {
+        if now < self.earliest[class as usize] {
+            return;
+        }
+        for reg in due(&self.upcoming, class, now).iter() {
+            let r = reg.0 as usize;
+            let points = &self.points[self.starts[r]..self.starts[r + 1]];
+            while points.get(self.cursors[r]).is_some_and(|point| point.pos < now) {
+                self.cursors[r] += 1;
+            }
+            self.upcoming[r] = points.get(self.cursors[r]).map_or(Pos::MAX, |point| point.pos);
+        }
+        let half = PReg::COUNT / 2 * class as usize;
+        let times = self.upcoming[half..half + PReg::COUNT / 2].iter();
+        self.earliest[class as usize] = times.min().copied().unwrap_or(Pos::MAX);
+    }
+
+    /// The first position at which `piece`, which begins where the scan is, can't be in `reg`. The
+    /// class of `reg` must have been advanced to there.
     pub fn conflict(&mut self, intervals: &Intervals, piece: Piece, reg: PReg) -> Option<Pos> {
         let interval = &intervals[piece];
-        let points = &self.points[reg.0 as usize];
-        let cursor = &mut self.cursors[reg.0 as usize];
-        while points.get(*cursor).is_some_and(|point| point.pos < interval.start) {
-            *cursor += 1;
-        }
-        let mut at = *cursor;
+        let points = &self.points[self.starts[reg.0 as usize]..self.starts[reg.0 as usize + 1]];
+        let mut at = self.cursors[reg.0 as usize];
         let mut range = intervals.range_after(piece, interval.start)?;
         for _ in 0..LIMIT {
             self.steps += 1;

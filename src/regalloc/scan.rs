@@ -13,6 +13,9 @@
 //! * In SSA form a value that is not live where another is defined never meets it later, hence
 //!   pieces in holes matter to split pieces only. This needs definitions to come first in the
 //!   linear order, too; where some do not, holes are always looked at.
+//! * Most pieces find a register that is free for all of their life, and for them two comparisons
+//!   for each register are enough: with the next time that anything happens to it, and with the
+//!   next point that takes it. Only where that finds none are all bounds computed (`bounds.rs`).
 //! * A conflict in the cold blocks at the end of the function does not keep a piece from a
 //!   register: it is split there.
 //!
@@ -46,7 +49,13 @@ pub struct Scan<'a, W> {
     pub(super) hints: Hints,
     pub(super) reserved: Reserved,
     by_class: [Vec<PReg>; 2],
-    queue: BinaryHeap<Reverse<(Pos, Piece)>>,
+    /// The whole lives, in order; those before `next` have been placed.
+    whole: Vec<(Pos, Piece)>,
+    next: usize,
+    /// What was split off and comes again.
+    again: BinaryHeap<Reverse<(Pos, Piece)>>,
+    /// For each register, when its piece ends or one in a hole comes back.
+    wakes: [Pos; PReg::COUNT],
     pub(super) active: [Option<Active>; PReg::COUNT],
     pub(super) in_hole: Vec<BinaryHeap<Reverse<(Pos, Piece)>>>,
     used: RegSet,
@@ -79,7 +88,6 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
             let interval = &intervals[piece];
             interval.start == definitions[interval.vreg.index()]
         });
-        let queue = intervals.keys().map(|piece| Reverse((intervals[piece].start, piece)));
         for piece in intervals.keys() {
             watch.see(|| Event::interval(&intervals, piece));
         }
@@ -92,7 +100,10 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
             hints: Hints::new(layout),
             reserved: Reserved::new(layout),
             by_class: [of(RegClass::Int), of(RegClass::Float)],
-            queue: queue.collect(),
+            whole: by_start(&intervals, layout.len()),
+            next: 0,
+            again: BinaryHeap::new(),
+            wakes: [Pos::MAX; PReg::COUNT],
             active: [None; PReg::COUNT],
             in_hole: vec![BinaryHeap::new(); PReg::COUNT],
             used: RegSet::EMPTY,
@@ -104,17 +115,32 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
 
     /// Gives every piece a home.
     pub fn run(&mut self) {
-        while let Some(Reverse((start, piece))) = self.queue.pop() {
+        while let Some((start, piece)) = self.next_piece() {
             self.steps += 1;
             self.watch.see(|| Event::Taken(piece.0));
-            let class = self.layout.class(self.intervals[piece].vreg) as usize;
-            let regs = std::mem::take(&mut self.by_class[class]);
-            for &reg in &regs {
+            let class = self.layout.class(self.intervals[piece].vreg);
+            for reg in due(&self.wakes, class, start).iter() {
                 self.advance(reg, start);
             }
+            self.reserved.advance(class, start);
+            let regs = std::mem::take(&mut self.by_class[class as usize]);
             self.place(piece, &regs);
-            self.by_class[class] = regs;
+            self.by_class[class as usize] = regs;
         }
+    }
+
+    /// The piece that begins next.
+    fn next_piece(&mut self) -> Option<(Pos, Piece)> {
+        let whole = self.whole.get(self.next).copied();
+        match (whole, self.again.peek()) {
+            (Some(whole), Some(&Reverse(again))) if again < whole => {}
+            (None, _) => {}
+            (Some(whole), _) => {
+                self.next += 1;
+                return Some(whole);
+            }
+        }
+        self.again.pop().map(|Reverse(again)| again)
     }
 
     /// How much was done: pieces, and steps of the searches for conflicts.
@@ -131,7 +157,7 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
 
     /// The piece comes again when its beginning is reached.
     pub(super) fn enqueue(&mut self, piece: Piece) {
-        self.queue.push(Reverse((self.intervals[piece].start, piece)));
+        self.again.push(Reverse((self.intervals[piece].start, piece)));
     }
 
     /// Time passes for a register.
@@ -149,6 +175,13 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
             self.in_hole[r].pop();
             self.wait(reg, piece, now);
         }
+        self.wakes[r] = self.wakes_at(reg);
+    }
+
+    fn wakes_at(&self, reg: PReg) -> Pos {
+        let r = reg.0 as usize;
+        let until = self.active[r].map_or(Pos::MAX, |active| active.until);
+        self.in_hole[r].peek().map_or(until, |&Reverse((resumes, _))| until.min(resumes))
     }
 
     /// A piece of `reg` is in it, or in a hole, or over.
@@ -161,6 +194,7 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
             Some(range) => self.in_hole[reg.0 as usize].push(Reverse((range.start, piece))),
             None => {}
         }
+        self.wakes[reg.0 as usize] = self.wakes_at(reg);
     }
 
     fn place(&mut self, piece: Piece, regs: &[PReg]) {
@@ -177,6 +211,11 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
                 self.spill(rest, Spill::Asked);
             }
             needed = Some(end.min(self.intervals[piece].end));
+        }
+        if let Some((reg, limit, score)) = self.free_throughout(piece, regs)
+            && self.assign(piece, reg, limit, needed, Choice::Free(limit.number(), score))
+        {
+            return;
         }
         let bounds = self.bounds(piece, regs);
         if !self.take_free(piece, regs, &bounds, needed) {
@@ -205,6 +244,50 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
         needed.or_else(first_use).unwrap_or(self.intervals[piece].end)
     }
 
+    /// The best of the registers that are free for all of the piece but for cold code, and until
+    /// when it is, where that can be told without a look at pieces in holes.
+    fn free_throughout(&mut self, piece: Piece, regs: &[PReg]) -> Option<(PReg, Pos, f32)> {
+        let interval = &self.intervals[piece];
+        let (vreg, start, end) = (interval.vreg, interval.start, interval.end);
+        let whole = start == self.definitions[vreg.index()] && !self.intervals.begins_within(piece);
+        if !whole || !self.ordered || self.safepoint(piece).is_some() {
+            return None;
+        }
+        let enough = self.enough(piece);
+        let scores = self.hints.scores(vreg);
+        let mut best: Option<(f32, bool, Pos, PReg)> = None;
+        for &reg in regs {
+            let r = reg.0 as usize;
+            if self.active[r].is_some() {
+                continue;
+            }
+            let candidate = (scores[r], !self.costs_save(reg));
+            if best.is_some_and(|(score, free, ..)| (score, free) >= candidate) {
+                continue;
+            }
+            let limit = match self.reserved.upcoming[r] < end {
+                true => self.reserved.conflict(&self.intervals, piece, reg).unwrap_or(Pos::MAX),
+                false => Pos::MAX,
+            };
+            if limit >= enough {
+                best = Some((candidate.0, candidate.1, limit, reg));
+            }
+        }
+        best.map(|(score, _, limit, reg)| (reg, limit, score))
+    }
+
+    /// Until where a register is wanted: a conflict in cold code is none.
+    fn enough(&self, piece: Piece) -> Pos {
+        let interval = &self.intervals[piece];
+        let cold_from = self.layout.cold_from;
+        if interval.start < cold_from { interval.end.min(cold_from) } else { interval.end }
+    }
+
+    /// Whether the prologue would have to save the register, and need not do so yet.
+    fn costs_save(&self, reg: PReg) -> bool {
+        self.registers.callee_saved.contains(reg) && !self.used.contains(reg)
+    }
+
     fn take_free(
         &mut self,
         piece: Piece,
@@ -214,17 +297,13 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
     ) -> bool {
         let interval = &self.intervals[piece];
         let scores = self.hints.scores(interval.vreg);
-        let cold_from = self.layout.cold_from;
-        let enough =
-            if interval.start < cold_from { interval.end.min(cold_from) } else { interval.end };
-        let costs_save =
-            |reg| self.registers.callee_saved.contains(reg) && !self.used.contains(reg);
+        let enough = self.enough(piece);
         let mut best: Option<(bool, Pos, f32, bool, PReg)> = None;
         for &reg in regs {
             let free = bounds.free[reg.0 as usize];
             let all = free >= enough;
             let until = if all { enough } else { free };
-            let candidate = (all, until, scores[reg.0 as usize], !costs_save(reg));
+            let candidate = (all, until, scores[reg.0 as usize], !self.costs_save(reg));
             if best.is_none_or(|(a, b, c, d, _)| (a, b, c, d) < candidate) {
                 best = Some((all, until, candidate.2, candidate.3, reg));
             }
@@ -364,6 +443,7 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
         } else {
             self.in_hole[r].retain(|&Reverse((_, other))| other != piece);
         }
+        self.wakes[r] = self.wakes_at(reg);
         let cut = self.eviction_point(piece, now);
         let all = cut <= self.intervals[piece].start;
         self.watch.see(|| Event::Evicted(piece.0, reg, (!all).then_some(cut.number())));
@@ -375,4 +455,41 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
             self.spill(rest, Spill::Evicted);
         }
     }
+}
+
+/// The registers of a class whose time has come.
+pub(super) fn due(times: &[Pos; PReg::COUNT], class: RegClass, now: Pos) -> RegSet {
+    let first = match class {
+        RegClass::Int => 0,
+        RegClass::Float => PReg::COUNT / 2,
+    };
+    let mut bits = 0;
+    for (i, &time) in times[first..first + PReg::COUNT / 2].iter().enumerate() {
+        bits |= u32::from(time <= now) << i;
+    }
+    RegSet(bits << first)
+}
+
+/// The pieces in order of their beginnings, which are instructions `0..insts`.
+fn by_start(intervals: &Intervals, insts: u32) -> Vec<(Pos, Piece)> {
+    let start = |piece: Piece| intervals[piece].start;
+    let mut next = vec![0u32; insts as usize + 1];
+    for piece in intervals.keys() {
+        next[start(piece).inst() as usize + 1] += 1;
+    }
+    for i in 1..next.len() {
+        next[i] += next[i - 1];
+    }
+    let mut sorted = vec![(Pos::MIN, Piece(0)); intervals.len()];
+    for piece in intervals.keys() {
+        let place = &mut next[start(piece).inst() as usize];
+        sorted[*place as usize] = (start(piece), piece);
+        *place += 1;
+    }
+    for same in sorted.chunk_by_mut(|a, b| a.0.inst() == b.0.inst()) {
+        if same.len() > 1 {
+            same.sort_unstable();
+        }
+    }
+    sorted
 }

@@ -4,7 +4,7 @@
 //! them the cold paths and the literal pool. Moves on edges go before a lone jump, to the beginning
 //! of a block with one predecessor, or into code of their own. Blocks that do nothing but jump are
 //! jumped over. The code is assembled twice: from the first assembly it is known which jumps are
-//! short, and what stands where loops are left.
+//! short, and what stands where loops are left. Without either once is enough.
 //!
 //! `VCode` + `Allocation` → `CompiledFunction`. The code must lie at a multiple of 16.
 
@@ -41,12 +41,16 @@ pub(super) fn emit(code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunct
     let plan = Plan { code, allocation, forward, fast_exit, frame };
     let mut first = Emitter::new(plan, Vec::new(), Vec::new());
     first.function();
-    first.asm.finish_code();
+    let code_len = first.asm.finish_code();
     let short_jumps = first.asm.relax();
+    if first.polls.is_empty() && !short_jumps.contains(&true) {
+        return first.finish(code_len);
+    }
     let stretches = poll::stretches(&first.polls, &first.asm.finish());
     let mut second = Emitter::new(plan, short_jumps, stretches);
     second.function();
-    second.finish()
+    let code_len = second.asm.finish_code();
+    second.finish(code_len)
 }
 
 /// What is known before anything is emitted.
@@ -95,8 +99,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn finish(mut self) -> CompiledFunction {
-        let code_len = self.asm.finish_code();
+    fn finish(self, code_len: u32) -> CompiledFunction {
         CompiledFunction {
             polls: poll::sites(&self.polls, &self.asm),
             code_len,

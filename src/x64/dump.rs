@@ -161,6 +161,9 @@ pub fn text<R: Copy>(inst: &Inst<R>, name: &dyn Fn(R) -> String) -> String {
         Inst::Alu { op, dst, lhs, rhs } => {
             format!("{} = {} {}, {}", name(*dst), lower(op), name(*lhs), src(rhs))
         }
+        Inst::AluHalf { op, dst, lhs, rhs } => {
+            format!("{} = half {} {}, {}", name(*dst), lower(op), name(*lhs), src(rhs))
+        }
         Inst::AluMem { op, addr: to, rhs } => format!("{} {}, {}", lower(op), addr(to), src(rhs)),
         Inst::MulImm { dst, src: from, imm } => {
             format!("{} = mul {}, {imm}", name(*dst), src(from))

@@ -174,6 +174,21 @@ macro_rules! rmi {
     }};
 }
 
+/// `op r32, r/m32/imm`
+macro_rules! half {
+    ($self:ident, $op:ident, $dst:expr, $src:expr) => {{
+        let d = gpr($dst);
+        match $src {
+            Rmi::Reg(src) => dynasm!($self.ops ; $op Rd(d), Rd(gpr(src))),
+            Rmi::Mem(src) => mem!($self, src, ($op Rd(d), DWORD) ()),
+            Rmi::Imm(imm) => match short(imm) {
+                Some(imm) => dynasm!($self.ops ; $op Rd(d), BYTE imm),
+                None => dynasm!($self.ops ; $op Rd(d), DWORD imm),
+            },
+        }
+    }};
+}
+
 /// `op m64, r64/imm`
 macro_rules! to_mem {
     ($self:ident, $op:ident, $dst:expr, $src:expr) => {
@@ -512,6 +527,25 @@ impl Asm {
                 Rmi::Imm(imm) => self.mul_imm(dst, Rmi::Reg(dst), imm),
                 _ => rm!(self, imul, dst, src),
             },
+        }
+    }
+
+    /// The same on the low halves; the upper half of `dst` becomes zero.
+    pub fn alu_half(&mut self, op: AluOp, dst: PReg, src: Rmi) {
+        match op {
+            AluOp::Add => half!(self, add, dst, src),
+            AluOp::Sub => half!(self, sub, dst, src),
+            AluOp::And => half!(self, and, dst, src),
+            AluOp::Or => half!(self, or, dst, src),
+            AluOp::Xor => half!(self, xor, dst, src),
+            AluOp::Mul => {
+                let d = gpr(dst);
+                match src {
+                    Rmi::Reg(src) => dynasm!(self.ops ; imul Rd(d), Rd(gpr(src))),
+                    Rmi::Mem(src) => mem!(self, src, (imul Rd(d), DWORD) ()),
+                    Rmi::Imm(imm) => dynasm!(self.ops ; imul Rd(d), Rd(d), DWORD imm),
+                }
+            }
         }
     }
 

@@ -138,6 +138,13 @@ pub enum Inst<R = VReg> {
         lhs: R,
         rhs: Src<R>,
     },
+    /// The same on the low halves, the result extended by zeros.
+    AluHalf {
+        op: AluOp,
+        dst: R,
+        lhs: R,
+        rhs: Src<R>,
+    },
     /// An operation on a word of memory; `rhs` is a register or an immediate.
     AluMem {
         op: AluOp,
@@ -344,6 +351,11 @@ impl<R: Copy> Inst<R> {
                 let lhs = f(lhs, Use, Reg);
                 let rhs = rhs.any(f);
                 Inst::Alu { op, lhs, rhs, dst: f(dst, Def, SameAsFirst) }
+            }
+            Inst::AluHalf { op, dst, lhs, rhs } => {
+                let lhs = f(lhs, Use, Reg);
+                let rhs = rhs.any(f);
+                Inst::AluHalf { op, lhs, rhs, dst: f(dst, Def, SameAsFirst) }
             }
             Inst::AluMem { op, addr, rhs } => {
                 let addr = addr.map(f);

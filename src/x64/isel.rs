@@ -144,11 +144,13 @@ impl Selector<'_> {
         for (i, &block) in self.layout.order.iter().enumerate() {
             number[block] = VBlock(i as u32);
         }
+        let count = self.layout.order.iter().filter_map(|&block| bodies[block].as_ref());
+        let count = count.map(|body| body.code.len()).sum();
         let mut vcode = VCode {
             name: self.function.name.clone(),
             blocks: Arena::new(),
-            insts: Vec::new(),
-            locs: Vec::new(),
+            insts: Vec::with_capacity(count),
+            locs: Vec::with_capacity(count),
             vregs: self.vregs,
         };
         for &block in &self.layout.order {

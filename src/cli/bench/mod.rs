@@ -62,7 +62,7 @@ pub struct BenchArgs {
           value_parser = clap::value_parser!(u8).range(0..=3))]
     levels: Vec<u8>,
 
-    /// Measures the interpreter too, in the first three rounds.
+    /// Measure the interpreter too, in the first three rounds.
     #[arg(long, value_enum, value_name = "ENGINE")]
     engine: Option<Other>,
 
@@ -71,24 +71,24 @@ pub struct BenchArgs {
           value_parser = clap::value_parser!(u16).range(1..=1000))]
     runs: u16,
 
-    /// Leaves each pass out in turn, of level 2 or of the one that is named.
+    /// Leave each pass out in turn, of level 2 or of the one that is named.
     #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true,
           default_missing_value = "2", value_parser = clap::value_parser!(u8).range(1..=3))]
     ablate: Option<u8>,
 
-    /// Takes elapsed time in place of the processor's.
+    /// Take elapsed time in place of the processor's.
     #[arg(long)]
     wall: bool,
 
-    /// Writes the figures for tools to a file; - is standard output, in place of the table.
+    /// Write the figures for tools to a file; - is standard output, in place of the table.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
-    /// Writes one page with plots to a file.
+    /// Write one page with plots to a file.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Tells what `benches/peers/compare` measured, in place of measuring.
+    /// Tell what `benches/peers/compare` measured, in place of measuring.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "suite", "ablate"])]
     peers_json: Option<PathBuf>,
 

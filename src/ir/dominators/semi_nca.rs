@@ -12,7 +12,7 @@ use crate::ir::function::Block;
 /// here are places in the depth-first tree.
 pub(super) fn immediate_dominators(cfg: &Cfg) -> Vec<(Block, Block)> {
     let count = cfg.tree.len();
-    let mut place = SideTable::new(0u32);
+    let mut place = SideTable::with_len(0u32, cfg.blocks);
     for (i, &(block, _)) in cfg.tree.iter().enumerate() {
         place[block] = i as u32;
     }

@@ -227,7 +227,8 @@ impl Folder<'_> {
     /// Operator and operands of the instruction that a value is the result of.
     fn def(&mut self, value: Value) -> Option<(Op, Operands)> {
         let inst = self.f.def_inst(value)?;
-        let args = self.f.args(inst).iter().map(|&arg| self.forward.resolve(arg)).collect();
+        let mut args = Operands::from_slice(self.f.args(inst));
+        args.iter_mut().for_each(|arg| *arg = self.forward.resolve(*arg));
         Some((self.f.insts[inst].op, args))
     }
 

@@ -4,7 +4,7 @@ use super::list::{bracketed, list};
 use super::precedence::{Operator, assemble};
 use super::primary::primary;
 use super::recover::{skip_to, statement_end, take_name};
-use super::state::{State, at, nested, peek, peek_nth, since, take, wrap};
+use super::state::{at, nested, peek, peek_nth, since, take, wrap};
 use super::{Ref, Rule};
 use crate::source::{Diagnostic, Span};
 use crate::syntax::ast::{Expr, ExprKind, Lambda, UnaryOp};
@@ -23,19 +23,15 @@ pub(super) fn expression<'s>(lambda: Rule<'s, Lambda>) -> Rule<'s, Expr> {
     recursive(|expr| {
         let inner = move |inp: &mut Ref<'s, '_>| inp.parse(&expr).unwrap_or_else(|_| missing(inp));
         let operand = operand(primary(inner.clone(), lambda), inner);
-        let operator = any().filter(|&token| Operator::of(token).is_some()).map_with(|token, e| {
-            let (place, state): (SimpleSpan, _) = (e.span(), e.state());
-            let state: &mut State<'s> = state;
-            (Operator::of(token), state.span(place.start))
-        });
-        let rest = operator
-            .then(operand.clone())
-            .map(|((op, span), operand)| op.map(|op| (op, span, operand)))
-            .repeated()
-            .collect::<Vec<_>>();
-        operand.then(rest).map_with(|(first, rest), e| match rest.is_empty() {
-            true => first,
-            false => assemble(first, rest.into_iter().flatten().collect(), e.state()),
+        custom(move |inp| {
+            let first = inp.parse(&operand)?;
+            let mut rest = Vec::new();
+            while let Some(operator) = Operator::of(peek(inp)) {
+                let place = at(inp);
+                inp.skip();
+                rest.push((operator, inp.state().span(place), inp.parse(&operand)?));
+            }
+            Ok(if rest.is_empty() { first } else { assemble(first, rest, inp.state()) })
         })
     })
     .boxed()

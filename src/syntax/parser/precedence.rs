@@ -131,6 +131,8 @@ impl Open {
                 ExprKind::Logic { and: matches!(operator, Operator::And), operands }
             }
             Operator::Binary(_) => {
+                // Most chains have two operands, and the tree keeps this memory.
+                self.rest.reserve_exact(1);
                 self.rest.push((operator, op_span, right));
                 let binary = |(op, span, operand)| match op {
                     Operator::Binary(op) => Some((op, span, operand)),

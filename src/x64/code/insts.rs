@@ -69,6 +69,15 @@ impl Emitter<'_> {
                 let rhs = self.src(rhs);
                 self.asm.alu(op, dst, rhs);
             }
+            Inst::AluHalf { op, dst, lhs, rhs } => {
+                let dst = self.same(dst, lhs);
+                let rhs = self.src(rhs);
+                if fault::is(Fault::HalfIsWord) {
+                    self.asm.alu(op, dst, rhs);
+                } else {
+                    self.asm.alu_half(op, dst, rhs);
+                }
+            }
             Inst::AluMem { op, addr, rhs } => {
                 let rhs = self.src(rhs);
                 self.asm.alu_mem(op, self.mem(addr), rhs);

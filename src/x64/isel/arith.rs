@@ -8,6 +8,9 @@ use crate::x64::inst::{
 };
 use toyjit_runtime::Rt;
 
+/// The mask of the low half of a word.
+const LOW_HALF: i64 = 0xFFFF_FFFF;
+
 impl Selector<'_> {
     /// Operands of a commutative operation in the order that suits a two-address machine: a
     /// constant or a load that can be fused on the right, on the left what is not needed any longer.
@@ -111,11 +114,39 @@ impl Selector<'_> {
         let (a, b) = self.commute(a, b);
         let width = match self.int_constant(b) {
             Some(0xFF) => Width::Byte,
-            Some(0xFFFF_FFFF) => Width::Half,
+            Some(LOW_HALF) if self.half(dst, a) => return,
+            Some(LOW_HALF) => Width::Half,
             _ => return self.alu_in_order(AluOp::And, dst, a, b),
         };
         let src = self.reg(a);
         self.push(Inst::Zext { width, dst, src });
+    }
+
+    /// The low half of a value whose low half depends on those of its operands only; false, and
+    /// nothing done, if it is no such value or has other users.
+    fn half(&mut self, dst: VReg, value: Value) -> bool {
+        let Some(inst) = self.foldable(value) else { return false };
+        let function = self.function;
+        let &[a, b] = function.args(inst) else { return false };
+        let op = match function.insts[inst].op {
+            Op::IAdd => AluOp::Add,
+            Op::ISub => AluOp::Sub,
+            Op::IMul => AluOp::Mul,
+            Op::IAnd => AluOp::And,
+            Op::IOr => AluOp::Or,
+            Op::IXor => AluOp::Xor,
+            _ => return false,
+        };
+        let (a, b) = if op == AluOp::Sub { (a, b) } else { self.commute(a, b) };
+        // The upper half of a constant does not matter.
+        let constant = self.int_constant(b).map(|b| b as i32);
+        if op == AluOp::Mul && matches!(constant, Some(3 | 5 | 9)) {
+            return false;
+        }
+        let rhs = constant.map_or_else(|| self.src(b), Src::Imm);
+        let lhs = self.reg(a);
+        self.push(Inst::AluHalf { op, dst, lhs, rhs });
+        true
     }
 
     pub(super) fn int_unary(&mut self, op: UnaryOp, dst: VReg, a: Value) {

@@ -64,6 +64,31 @@ bb0:
 }
 
 #[test]
+fn masked_sums_are_sums_of_halves() {
+    check(
+        "ssa fn @f(int, int) -> int {
+b0(v0: int, v1: int):
+  v2 = iadd v0, v1
+  v3: int = iand v2, 4294967295
+  v4 = imul v3, 1099511628211
+  v5: int = iand v4, 4294967295
+  v6 = shr v5, 3
+  v7: int = iand v6, 4294967295
+  ret v7
+}
+",
+        "f:
+bb0:
+    %3@rdi, %4@rsi = args
+    %2 = half add %3, %4
+    %1 = half mul %2, 435
+    %5 = shr %1, 3
+    %0 = low half %5
+    return %0@rax",
+    );
+}
+
+#[test]
 fn loads_stay_before_stores() {
     check(
         "global $g: int
@@ -271,9 +296,8 @@ bb0:
     %3 = and %4, %6
     %5 = 2147483648
     %2 = or %3, %5
-    %1 = add %2, -2147483648
-    %7 = low half %1
-    %0 = low byte %7
+    %1 = half add %2, -2147483648
+    %0 = low byte %1
     return %0@rax",
     );
 }

@@ -7,9 +7,11 @@
 //!
 //! Program, `Runtime` → how many instructions ran, and how it ended.
 
-use super::program::{
-    Base, BinaryOp, Constant, Func, Function, Inst, Kind, Label, Program, UnaryOp, Var,
-};
+mod memory;
+mod operators;
+
+use self::operators::{argument, binary, unary};
+use crate::bril::program::{Base, Constant, Func, Function, Inst, Kind, Label, Program, Var};
 use crate::entity::{Arena, Entity};
 use crate::interp::Halt;
 use crate::source::{Trace, TraceFrame};
@@ -167,6 +169,12 @@ impl Interpreter<'_> {
 
     fn trace(&self) -> Trace {
         let len = self.frames.len();
+        if len == 0 {
+            // Before or after `main`.
+            let main = self.program.main.map(|main| self.program.functions[main].span);
+            let span = main.unwrap_or_default();
+            return Trace::from_chain(1, |_| TraceFrame { function: "top level".into(), span });
+        }
         Trace::from_chain(len, |depth| {
             let frame = self.frames[len - 1 - depth];
             let f = &self.program.functions[frame.function];
@@ -446,125 +454,9 @@ impl Interpreter<'_> {
         }
         self.runtime.output.put(b"\n")
     }
-
-    fn alloc(&mut self, count: i64) -> Run<Value> {
-        let mut elements = Vec::new();
-        let count = usize::try_from(count).map_err(|_| Trap::Memory)?;
-        elements.try_reserve_exact(count).map_err(|_| Trap::Memory)?;
-        elements.resize(count, Value::Nothing);
-        let region = u32::try_from(self.memory.len()).map_err(|_| Trap::Memory)?;
-        self.memory.push(Some(elements.into_boxed_slice()));
-        self.live += 1;
-        Ok(Value::Pointer(region, 0))
-    }
-
-    fn free(&mut self, region: u32, index: i64) -> Run<()> {
-        let region = &mut self.memory[region as usize];
-        if region.is_none() {
-            return error("free of memory that was freed before");
-        }
-        if index != 0 {
-            return error(format!("free of a pointer to element {index}, not to the first"));
-        }
-        *region = None;
-        self.live -= 1;
-        Ok(())
-    }
-
-    fn element(&mut self, region: u32, index: i64) -> Run<&mut Value> {
-        let Some(elements) = &mut self.memory[region as usize] else {
-            return error("use of memory that was freed");
-        };
-        let len = elements.len();
-        match usize::try_from(index).ok().and_then(|index| elements.get_mut(index)) {
-            Some(element) => Ok(element),
-            None => error(format!("element {index} of a region of {len} elements")),
-        }
-    }
 }
 
 /// What a checked program can't come to.
 fn wrong<T>(value: Value) -> Run<T> {
     Err(Stop::Fault(format!("a value of the wrong type: {value:?}")))
-}
-
-fn argument(text: &str, base: Base) -> Option<Value> {
-    Some(match base {
-        Base::Int => Value::Int(text.parse().ok()?),
-        Base::Float => Value::Float(text.parse().ok()?),
-        Base::Bool => match text {
-            "true" => Value::Bool(true),
-            "false" => Value::Bool(false),
-            _ => return None,
-        },
-        Base::Char => {
-            let mut chars = text.chars();
-            match (chars.next()?, chars.next(), chars.next()) {
-                (only, None, _) => Value::Char(only),
-                ('\\', Some(letter), None) => {
-                    Value::Char(super::lexer::escape(u8::try_from(letter).ok()?)?)
-                }
-                _ => return None,
-            }
-        }
-    })
-}
-
-fn unary(op: UnaryOp, value: Value) -> Run<Value> {
-    Ok(match (op, value) {
-        (UnaryOp::Not, Value::Bool(value)) => Value::Bool(!value),
-        (UnaryOp::CharToInt, Value::Char(value)) => Value::Int(i64::from(u32::from(value))),
-        (UnaryOp::IntToChar, Value::Int(value)) => {
-            match u32::try_from(value).ok().and_then(char::from_u32) {
-                Some(value) => Value::Char(value),
-                None => return error(format!("{value} is the number of no character")),
-            }
-        }
-        (_, value) => return wrong(value),
-    })
-}
-
-fn binary(op: BinaryOp, a: Value, b: Value) -> Run<Value> {
-    use BinaryOp::*;
-    Ok(match (a, b) {
-        (Value::Int(a), Value::Int(b)) => match op {
-            Add => Value::Int(a.wrapping_add(b)),
-            Sub => Value::Int(a.wrapping_sub(b)),
-            Mul => Value::Int(a.wrapping_mul(b)),
-            Div if b == 0 => return Err(Trap::Division.into()),
-            Div => Value::Int(a.wrapping_div(b)),
-            Eq => Value::Bool(a == b),
-            Lt => Value::Bool(a < b),
-            Gt => Value::Bool(a > b),
-            Le => Value::Bool(a <= b),
-            Ge => Value::Bool(a >= b),
-            _ => return wrong(Value::Int(a)),
-        },
-        (Value::Bool(a), Value::Bool(b)) => match op {
-            And => Value::Bool(a && b),
-            Or => Value::Bool(a || b),
-            _ => return wrong(Value::Bool(a)),
-        },
-        (Value::Float(a), Value::Float(b)) => match op {
-            FAdd => Value::Float(a + b),
-            FSub => Value::Float(a - b),
-            FMul => Value::Float(a * b),
-            FDiv => Value::Float(a / b),
-            FEq => Value::Bool(a == b),
-            FLt => Value::Bool(a < b),
-            FGt => Value::Bool(a > b),
-            FLe => Value::Bool(a <= b),
-            FGe => Value::Bool(a >= b),
-            _ => return wrong(Value::Float(a)),
-        },
-        (Value::Char(a), Value::Char(b)) => match op {
-            CEq => Value::Bool(a == b),
-            CLt => Value::Bool(a < b),
-            CGt => Value::Bool(a > b),
-            CLe => Value::Bool(a <= b),
-            CGe => Value::Bool(a >= b),
-            _ => return wrong(Value::Char(a)),
-        },
-        (a, _) => return wrong(a),
-    })
 }
