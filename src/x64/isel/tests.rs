@@ -69,11 +69,11 @@ fn masked_sums_are_sums_of_halves() {
         "ssa fn @f(int, int) -> int {
 b0(v0: int, v1: int):
   v2 = iadd v0, v1
-  v3 = iand v2, 4294967295
+  v3: int = iand v2, 4294967295
   v4 = imul v3, 1099511628211
-  v5 = iand v4, 4294967295
+  v5: int = iand v4, 4294967295
   v6 = shr v5, 3
-  v7 = iand v6, 4294967295
+  v7: int = iand v6, 4294967295
   ret v7
 }
 ",
@@ -296,9 +296,8 @@ bb0:
     %3 = and %4, %6
     %5 = 2147483648
     %2 = or %3, %5
-    %1 = add %2, -2147483648
-    %7 = low half %1
-    %0 = low byte %7
+    %1 = half add %2, -2147483648
+    %0 = low byte %1
     return %0@rax",
     );
 }
