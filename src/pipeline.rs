@@ -41,6 +41,8 @@ pub struct Options {
     pub spill_everything: bool,
     /// How many rewrites the passes may make in all, to find the first wrong one by bisection.
     pub fuel: Option<u64>,
+    /// Whether the observer is told what the passes say of their work.
+    pub remarks: bool,
     /// Whether values have few registers only (a test of the compiler).
     pub few_registers: bool,
     /// Whether a run can be ended from outside while it is in a loop.
@@ -60,6 +62,7 @@ impl Default for Options {
             construction: None,
             spill_everything: false,
             fuel: None,
+            remarks: false,
             few_registers: false,
             polls: true,
             metered: false,
@@ -193,6 +196,7 @@ pub fn optimise(
         disabled: options.disabled.clone(),
         verify: options.verify,
         fuel: options.fuel,
+        remarks: options.remarks,
     };
     timings.time("opt", || opt::run(module, &passes, observer));
 }

@@ -2,6 +2,7 @@
 //! coalescing.
 
 use crate::mach::Copies;
+use crate::opt::remark::Remark;
 use crate::opt::{Event, Observer, Pass, Stats};
 use rustix::time::{ClockId, clock_gettime};
 use std::time::{Duration, Instant};
@@ -61,6 +62,7 @@ pub struct Timings {
 #[derive(Clone, Debug, Default)]
 pub struct PassTotals {
     rows: Vec<(&'static Pass, Stats)>,
+    remarks: Vec<Remark>,
 }
 
 impl PassTotals {
@@ -68,9 +70,18 @@ impl PassTotals {
     pub fn rows(&self) -> &[(&'static Pass, Stats)] {
         &self.rows
     }
+
+    /// What the passes said of their work, where that was asked for.
+    pub fn remarks(&self) -> &[Remark] {
+        &self.remarks
+    }
 }
 
 impl Observer for PassTotals {
+    fn remarks(&mut self, remarks: Vec<Remark>) {
+        self.remarks.extend(remarks);
+    }
+
     fn after(&mut self, event: &Event<'_>) {
         match self.rows.iter_mut().find(|(pass, _)| std::ptr::eq(*pass, event.pass)) {
             Some((_, total)) => *total += event.stats,

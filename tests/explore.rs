@@ -149,6 +149,11 @@ fn values_across_calls() {
     check("calls", "docs/gallery/calls.toy", &["many", "mix"]);
 }
 
+#[test]
+fn an_irreducible_graph_in_bril() {
+    check("irreducible", "tests/bril/irreducible.bril", &["main"]);
+}
+
 /// Opens the page of a program and tells how long that took, in milliseconds.
 fn opened(name: &str, program: &str, function: Option<&str>) -> Option<(f64, u64)> {
     let chromium = chromium()?;

@@ -200,6 +200,7 @@ impl Pointees {
             }
             (Op::NewStruct, Some(result)) => {
                 self.same(f, id, result, args[2]);
+                self.same(f, id, result, args[3]);
                 let region = self.of_value(id, result);
                 self.accessed(region, data.imm as u32);
             }

@@ -3,10 +3,11 @@
 use super::functions::chosen;
 use super::run::CompileArgs;
 use super::source::Tree;
-use super::{passes, print, source};
+use super::{passes, print, remarks, source};
 use crate::bril;
 use crate::ir::{FuncRef, Global, Module, print as ir_print};
 use crate::mach::{CompiledFunction, RelocTarget};
+use crate::opt::remark::Remark;
 use crate::opt::{Event, Observer, Stats};
 use crate::pipeline::{self, Backed, Options};
 use crate::report::EXIT_USAGE;
@@ -153,7 +154,8 @@ fn after_checking(args: &EmitArgs) -> i32 {
     if args.stage == Stage::Bril {
         return as_bril(args, &checked.tree, &mut module, &chosen, &options);
     }
-    let mut after = After { pass: args.after.as_deref(), chosen: &chosen, text: String::new() };
+    let (pass, sources) = (args.after.as_deref(), &checked.sources);
+    let mut after = After { sources, pass, chosen: &chosen, text: String::new() };
     prepare(args.stage, &mut module, &options, &mut after);
     if args.stage == Stage::Opt && args.after.is_some() {
         return print(&after.text);
@@ -254,12 +256,17 @@ fn write(
 
 /// Writes down the chosen functions as a pass left them.
 struct After<'a> {
+    sources: &'a Sources,
     pass: Option<&'a str>,
     chosen: &'a [FuncRef],
     text: String,
 }
 
 impl Observer for After<'_> {
+    fn remarks(&mut self, remarks: Vec<Remark>) {
+        remarks::tell(self.sources, &remarks);
+    }
+
     fn after(&mut self, event: &Event<'_>) {
         if self.pass == Some(event.pass.name) && self.chosen.contains(&event.id) {
             let Stats { insts_before, insts_after, rewrites, .. } = event.stats;

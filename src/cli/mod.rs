@@ -13,6 +13,7 @@ mod json;
 mod limits;
 mod meant;
 mod passes;
+mod remarks;
 mod repl;
 mod run;
 mod source;

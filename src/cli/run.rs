@@ -3,6 +3,7 @@
 use super::figures::{self, TimeFormat};
 use super::limits::LimitArgs;
 use super::passes::PassSwitches;
+use super::remarks;
 use super::source::{self, Checked, Tree};
 use crate::bril::{self, Checks};
 use crate::engine::{Engine, Module};
@@ -31,7 +32,8 @@ Examples:
   toyjit run --timeout 2 --max-heap 512M x.toy       end it when it takes more
   toyjit run --fuel 1000000 x.toy            end it always at the same place
   echo 'print(6 * 7);' | toyjit run -        a program from standard input
-  toyjit run --time=json --no-run big.toy    how long each stage of compilation takes")]
+  toyjit run --time=json --no-run big.toy    how long each stage of compilation takes
+  toyjit run --remarks --no-run program.toy  what the optimiser did, line by line")]
 pub struct RunArgs {
     #[command(flatten)]
     compile: CompileArgs,
@@ -85,6 +87,10 @@ pub struct CompileArgs {
     #[arg(long, value_name = "CONSTRUCTION", value_parser = constructions())]
     ssa: Option<Construction>,
 
+    /// Tell on standard error what was inlined, moved, left out or not, and why.
+    #[arg(long)]
+    remarks: bool,
+
     #[command(flatten)]
     passes: PassSwitches,
 
@@ -106,6 +112,7 @@ impl CompileArgs {
             verify: self.verify || cfg!(debug_assertions),
             construction: self.ssa,
             disabled: self.passes.off.clone(),
+            remarks: self.remarks,
             polls: !self.no_polls,
             ..Default::default()
         }
@@ -141,6 +148,7 @@ pub fn main(args: &RunArgs) -> i32 {
         Err(error) => return source::refused(&error),
     };
     source::tell_all(module.warnings());
+    remarks::tell(module.sources(), module.timings().passes.remarks());
     let code = if args.no_run { 0 } else { args.run(&mut module) };
     if let Some(format) = args.time {
         figures::tell(module.timings(), &module.heap_stats(), format);

@@ -98,6 +98,11 @@ impl Module {
         &self.warnings
     }
 
+    /// The program's text.
+    pub(crate) fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
     /// How long each stage took: those of compilation, and `run` for all runs together.
     pub fn timings(&self) -> &Timings {
         &self.timings

@@ -85,7 +85,7 @@ impl Recording<'_> {
                 };
                 json!(["spill", piece, why])
             }
-            Event::Evicted(piece, reg) => json!(["evict", piece, name(*reg)]),
+            Event::Evicted(piece, reg, from) => json!(["evict", piece, name(*reg), from]),
             Event::Slot(vreg, slot) => json!(["slot", vreg.to_string(), slot.to_string()]),
             Event::Copies(at, copies) => {
                 let at = match at {

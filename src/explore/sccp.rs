@@ -4,6 +4,7 @@ use super::code::{Union, blocks};
 use super::tables::{Tables, number};
 use crate::ir::print::Printer;
 use crate::ir::{FuncRef, Function, Module, Terminator};
+use crate::opt::remark::Remarks;
 use crate::opt::sccp::{Decision, Event, run_watched};
 use crate::opt::{Context, Fuel};
 use serde_json::{Value, json};
@@ -23,7 +24,9 @@ pub fn run(
 ) -> Value {
     let mut fuel = Fuel::default();
     let mut events = Vec::new();
-    run_watched(&mut f.clone(), &mut Context { module, id, fuel: &mut fuel }, &mut events);
+    let remarks = &mut Remarks::default();
+    let cx = &mut Context { module, id, fuel: &mut fuel, remarks };
+    run_watched(&mut f.clone(), cx, &mut events);
     let mut events = events.into_iter();
     let Some(Event::Begin(named)) = events.next() else { return Value::Null };
     if events.len() > MOST {

@@ -21,7 +21,9 @@ pub use function::{
     Block, BlockData, Const, ENTRY, Edge, Form, FuncRef, Function, Inst, InstData, Loc, LocData,
     Signature, StrRef, Terminator, Value, ValueData, ValueDef, Variable, VariableData,
 };
-pub use module::{ElemClass, Global, Module, Structure, field_imm, imm_field, slot_type};
+pub use module::{
+    ElemClass, Global, Module, Structure, Summary, Writes, field_imm, imm_field, slot_type,
+};
 pub use op::{Effects, ImmKind, Kind, Op, ResultKind, Space};
 
 /// The types of values. A Toy `byte` is an `Int` from 0 to 255; every string, array, struct,

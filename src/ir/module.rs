@@ -2,6 +2,7 @@
 
 use super::Type;
 use super::function::{Const, FuncRef, Function, StrRef};
+use super::op::{Effects, Space};
 use crate::entity::Arena;
 use toyjit_runtime::layout::Slot;
 use toyjit_runtime::types::FIRST_REGISTERED;
@@ -40,6 +41,8 @@ pub struct Module {
     pub known_types: Vec<u32>,
     /// The number of the first object type that belongs to this module (see `ir::load`).
     pub first_type: u32,
+    /// For each function: what a call of it may do, where the optimiser has found that.
+    pub summaries: Vec<Summary>,
 }
 
 impl Default for Module {
@@ -56,7 +59,56 @@ impl Default for Module {
             main: None,
             known_types: Vec::new(),
             first_type: FIRST_REGISTERED,
+            summaries: Vec::new(),
         }
+    }
+}
+
+/// What a call of a function may do, with all that it calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// What it does besides computing its result. That it may not come back counts as a trap.
+    pub effects: Effects,
+    /// What it writes.
+    pub writes: Writes,
+}
+
+/// A set of memory locations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Writes {
+    /// Any location.
+    pub everything: bool,
+    /// Lengths, buffers and elements of any array.
+    pub arrays: bool,
+    /// These: a space and the `imm` in it, sorted.
+    pub locations: Vec<(Space, u64)>,
+}
+
+impl Writes {
+    /// Adds another set.
+    pub fn add_all(&mut self, other: &Writes) {
+        self.everything |= other.everything;
+        self.arrays |= other.arrays;
+        self.locations.extend(&other.locations);
+    }
+
+    /// Brings the locations in order after additions.
+    pub fn sort(&mut self) {
+        self.locations.sort_unstable();
+        self.locations.dedup();
+    }
+
+    /// Whether any element of an array is in the set.
+    pub fn has_elements(&self) -> bool {
+        self.everything || self.arrays || self.locations.iter().any(|l| l.0 == Space::Elements)
+    }
+
+    /// Whether a location is in the set.
+    pub fn has(&self, space: Space, imm: u64) -> bool {
+        let is_array = matches!(space, Space::Header | Space::Elements);
+        self.everything
+            || self.arrays && is_array
+            || self.locations.binary_search(&(space, imm)).is_ok()
     }
 }
 

@@ -94,7 +94,7 @@ impl Effects {
 
 /// Which memory a load or store touches. Two locations of different spaces, or of one space with
 /// different `imm`, never overlap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Space {
     /// None, or memory that never changes (strings, captures).
     None,
@@ -273,6 +273,14 @@ ops! {
         "greater, signed";
     IGe "ige" (Int, Int) -> Bool, NONE, None, [], Some(|x| compare(x, |a, b| a >= b)),
         "greater or equal, signed";
+    ULt "ult" (Int, Int) -> Bool, NONE, None, [], Some(|x| Some(u64::from(x[0] < x[1]))),
+        "less, unsigned";
+    ULe "ule" (Int, Int) -> Bool, NONE, None, [], Some(|x| Some(u64::from(x[0] <= x[1]))),
+        "less or equal, unsigned";
+    UGt "ugt" (Int, Int) -> Bool, NONE, None, [], Some(|x| Some(u64::from(x[0] > x[1]))),
+        "greater, unsigned";
+    UGe "uge" (Int, Int) -> Bool, NONE, None, [], Some(|x| Some(u64::from(x[0] >= x[1]))),
+        "greater or equal, unsigned";
 
     FAdd "fadd" (Float, Float) -> Float, NONE, None, [commutes], Some(|x| floats(x, |a, b| a + b)),
         "sum";
@@ -405,6 +413,10 @@ impl Op {
             Op::IGe => Op::ILt,
             Op::IGt => Op::ILe,
             Op::ILe => Op::IGt,
+            Op::ULt => Op::UGe,
+            Op::UGe => Op::ULt,
+            Op::UGt => Op::ULe,
+            Op::ULe => Op::UGt,
             Op::FEq => Op::FNe,
             Op::FNe => Op::FEq,
             Op::REq => Op::RNe,
@@ -420,6 +432,10 @@ impl Op {
             Op::ILe => Op::IGe,
             Op::IGt => Op::ILt,
             Op::IGe => Op::ILe,
+            Op::ULt => Op::UGt,
+            Op::ULe => Op::UGe,
+            Op::UGt => Op::ULt,
+            Op::UGe => Op::ULe,
             Op::FLt => Op::FGt,
             Op::FLe => Op::FGe,
             Op::FGt => Op::FLt,

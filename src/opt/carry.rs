@@ -110,8 +110,9 @@ impl Shape {
         let insts = || body.iter().flat_map(|&b| f.blocks[b].insts.iter().map(move |&i| (b, i)));
         let mut stores: Vec<(u64, Option<(Block, Inst)>)> = Vec::new();
         for (block, inst) in insts() {
-            match clobbers(f, inst) {
+            match clobbers(module, f, inst) {
                 Clobbers::Everything | Clobbers::Arrays => return Vec::new(),
+                Clobbers::Set(set) if set.has_elements() => return Vec::new(),
                 Clobbers::Location(Space::Elements, class) => {
                     match stores.iter().position(|&(seen, _)| seen == class) {
                         Some(at) => stores[at].1 = None,

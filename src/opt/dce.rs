@@ -11,18 +11,18 @@ use super::Context;
 use super::effects::effects;
 use crate::entity::EntitySet;
 use crate::ir::cfg::Cfg;
-use crate::ir::{ENTRY, Function, Inst, Op, Terminator, Value, ValueDef};
+use crate::ir::{ENTRY, Function, Inst, Module, Op, Terminator, Value, ValueDef};
 use crate::ssa::params::retain_params;
 use toyjit_runtime::fault::{self, Fault};
 
 /// Removes what nobody needs.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let cfg = Cfg::compute(f);
-    let needed = mark(f, &cfg);
+    let needed = mark(f, cx.module, &cfg);
     let dead = |f: &Function, inst: Inst| {
         let unused = f.insts[inst].result.is_none_or(|value| !needed.contains(value));
         unused
-            && (effects(f, inst).removable()
+            && (effects(cx.module, f, inst).removable()
                 || fault::is(Fault::DceChecks) && f.insts[inst].op == Op::CheckDiv)
     };
     // One rewrite in all: to keep part of what is dead would leave operands without definition.
@@ -43,12 +43,12 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
 }
 
 /// The values that are needed.
-fn mark(f: &Function, cfg: &Cfg) -> EntitySet<Value> {
+fn mark(f: &Function, module: &Module, cfg: &Cfg) -> EntitySet<Value> {
     let mut marks =
         Marks { needed: EntitySet::with_len(f.values.len()), open: Vec::with_capacity(64) };
     for &block in cfg.rpo() {
         let data = &f.blocks[block];
-        for &inst in data.insts.iter().filter(|&&inst| !effects(f, inst).removable()) {
+        for &inst in data.insts.iter().filter(|&&inst| !effects(module, f, inst).removable()) {
             f.args(inst).iter().for_each(|&value| marks.need(value));
         }
         match &data.terminator {

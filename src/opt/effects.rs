@@ -2,17 +2,20 @@
 //! can't be.
 
 use crate::ir::{
-    Const, Effects, ElemClass, Function, Global, Inst, Module, Op, Space, Value, ValueDef,
-    imm_field,
+    Const, Effects, ElemClass, Function, Global, Inst, Module, Op, Space, Summary, Value, ValueDef,
+    Writes, imm_field,
 };
 use toyjit_runtime::entry::{self, ENTRIES};
 use toyjit_runtime::layout::Slot;
 
-/// The effects of an instruction: of its operator's row, or of the runtime's row that it calls.
-pub fn effects(f: &Function, inst: Inst) -> Effects {
+/// The effects of an instruction: of its operator's row, of the runtime's row or of the function
+/// that it calls.
+pub fn effects(module: &Module, f: &Function, inst: Inst) -> Effects {
     let data = &f.insts[inst];
-    if data.op != Op::Rt {
-        return data.op.info().effects;
+    match data.op {
+        Op::Rt => {}
+        Op::Call => return summary(module, data.imm).map_or(Effects::ALL, |s| s.effects),
+        op => return op.info().effects,
     }
     let Some(row) = ENTRIES.get(data.imm as usize) else { return Effects::ALL };
     let pairs = [
@@ -27,31 +30,52 @@ pub fn effects(f: &Function, inst: Inst) -> Effects {
     has.fold(Effects::NONE, |all, &(_, effect)| all.and(effect))
 }
 
+/// What is known of calls of a function.
+fn summary(module: &Module, imm: u64) -> Option<&Summary> {
+    module.summaries.get(imm as usize)
+}
+
 /// The memory that an instruction may write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clobbers {
+pub enum Clobbers<'a> {
     /// None that was there before.
     Nothing,
     /// One location: a space and the `imm` within it.
     Location(Space, u64),
     /// Lengths, buffers and elements of any array: what the runtime's rows write.
     Arrays,
+    /// What a called function writes.
+    Set(&'a Writes),
     /// Anything.
     Everything,
 }
 
 /// What an instruction may write.
-pub fn clobbers(f: &Function, inst: Inst) -> Clobbers {
+pub fn clobbers<'a>(module: &'a Module, f: &Function, inst: Inst) -> Clobbers<'a> {
     let data = &f.insts[inst];
-    if !effects(f, inst).has(Effects::WRITES) {
+    if !effects(module, f, inst).has(Effects::WRITES) {
         return Clobbers::Nothing;
     }
     match data.op {
         // It only adds to what may be loaded: what was found good stays so.
         Op::CheckWrite => Clobbers::Nothing,
         Op::Rt => Clobbers::Arrays,
+        Op::Call => {
+            summary(module, data.imm).map_or(Clobbers::Everything, |s| Clobbers::Set(&s.writes))
+        }
         _ if data.op.info().space == Space::Any => Clobbers::Everything,
         _ => Clobbers::Location(data.op.info().space, data.imm),
+    }
+}
+
+/// Adds what an instruction writes to a set, in no order.
+pub fn add(writes: &mut Writes, clobbers: Clobbers<'_>) {
+    match clobbers {
+        Clobbers::Nothing => {}
+        Clobbers::Location(space, imm) => writes.locations.push((space, imm)),
+        Clobbers::Arrays => writes.arrays = true,
+        Clobbers::Set(set) => writes.add_all(set),
+        Clobbers::Everything => writes.everything = true,
     }
 }
 

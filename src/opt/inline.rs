@@ -3,7 +3,8 @@
 //! Functions come callees first (see the runner), so what is copied has been through the early
 //! passes and has its own calls inlined. Small functions always go in, larger ones where the call
 //! is in a loop; a caller grows up to a budget. A function that calls itself is not copied into
-//! others; into itself it is, a few rounds deep, which makes of many calls few.
+//! others; into itself it is, a few rounds deep, which makes of many calls few; or once, where it is
+//! pure and makes some calls twice then, which `pre` sees to.
 //!
 //! Each copied location remembers the call (`inlined_at`), so that the chain of calls of a trap is
 //! what it was. The call's block is cut behind the call; returns become jumps to the rest.
@@ -11,12 +12,14 @@
 //! SSA → SSA, linear in the result.
 
 use super::Context;
+use super::pre::{self, is_pure_call};
 use crate::analysis::loops::Loops;
 use crate::entity::SideTable;
 use crate::ir::{
     Block, Cfg, Dominators, ENTRY, Edge, FuncRef, Function, Inst, Loc, LocData, Op, Terminator,
     Value, ValueData, ValueDef,
 };
+use crate::source::Span;
 use crate::ssa::{Forward, empty_unreachable};
 use smallvec::SmallVec;
 
@@ -38,26 +41,67 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let (module, own) = (cx.module, cx.id);
     let recursive = calls(f, own);
     let mut grown = 0;
-    inline(f, |id, in_loop| {
+    inline(f, |id, in_loop, span| {
         let callee = module.functions.get(id).filter(|_| id != own)?;
-        let size = size(callee)?;
+        let mut refuse = |why: &str| {
+            cx.remarks.say_at("inline", span, || format!("`{}` not inlined: {why}", callee.name));
+            None
+        };
+        let Some(size) = size(callee) else { return refuse("it is large") };
         let hot = in_loop || recursive;
-        let fits = size <= SMALL && grown < GROWTH[1] || size <= HOT && hot && grown < GROWTH[0];
-        if !fits || calls(callee, id) || !cx.fuel.tick() {
+        if size > SMALL && !hot {
+            return refuse("it is not small, and the call is in no loop");
+        }
+        if grown >= GROWTH[usize::from(size <= SMALL)] {
+            return refuse("the function has grown enough");
+        }
+        if calls(callee, id) {
+            return refuse("it calls itself");
+        }
+        if !cx.fuel.tick() {
             return None;
         }
         grown += size;
+        cx.remarks.say_at("inline", span, || format!("`{}` inlined", callee.name));
         Some(callee)
     });
     if recursive && size(f).is_some_and(|size| size < RECURSION.0) {
+        if let Some(once) = once_into_itself(f, cx) {
+            *f = once;
+            return;
+        }
         let body = f.clone();
         for _ in 0..RECURSION.1 {
-            inline(f, |id, _| (id == own && cx.fuel.tick()).then_some(&body));
+            inline(f, |id, _, span| {
+                let go = id == own && cx.fuel.tick();
+                let said = || format!("`{}` inlined into itself", body.name);
+                go.then(|| cx.remarks.say_at("inline", span, said)).map(|()| &body)
+            });
             if size(f).is_none_or(|size| size >= RECURSION.0) {
                 break;
             }
         }
     }
+}
+
+/// A pure function with one of its calls of itself inlined, or all of them, where that lets calls be
+/// made once that were made twice.
+fn once_into_itself(f: &Function, cx: &mut Context<'_>) -> Option<Function> {
+    let own = cx.id;
+    let is_own = |&inst: &Inst| callee(f, inst) == Some(own);
+    let insts = || f.blocks.values().flat_map(|data| data.insts.iter().copied()).filter(is_own);
+    if insts().count() < 2 || !insts().all(|inst| is_pure_call(f, cx.module, inst)) {
+        return None;
+    }
+    [1, usize::MAX].into_iter().find_map(|most| {
+        let (mut once, mut left) = (f.clone(), most);
+        inline(&mut once, |id, _, _| {
+            let go = id == own && left > 0 && cx.fuel.tick();
+            left -= usize::from(go);
+            go.then_some(f)
+        });
+        pre::pays(&once, cx.module).then_some(once)
+    })
 }
 
 /// Instructions and blocks of a function that may be copied; none where it is too large or can't.
@@ -91,9 +135,12 @@ pub fn callee(f: &Function, inst: Inst) -> Option<FuncRef> {
     (data.op == Op::Call).then_some(FuncRef(data.imm as u32))
 }
 
-/// Inlines the calls for which `choose`, told the callee and whether the call is in a loop, gives
-/// a body.
-fn inline<'a>(f: &mut Function, mut choose: impl FnMut(FuncRef, bool) -> Option<&'a Function>) {
+/// Inlines the calls for which `choose`, told the callee, whether the call is in a loop, and where it
+/// stands in the source, gives a body.
+fn inline<'a>(
+    f: &mut Function,
+    mut choose: impl FnMut(FuncRef, bool, Span) -> Option<&'a Function>,
+) {
     let cfg = Cfg::compute(f);
     let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
     let mut results = Forward::new(f);
@@ -107,7 +154,8 @@ fn inline<'a>(f: &mut Function, mut choose: impl FnMut(FuncRef, bool) -> Option<
         let end = std::mem::replace(&mut f.blocks[block].terminator, Terminator::Unreachable);
         let mut at = block;
         for inst in insts {
-            match callee(f, inst).and_then(|id| choose(id, in_loop)) {
+            match callee(f, inst).and_then(|id| choose(id, in_loop, f.locs[f.insts[inst].loc].span))
+            {
                 Some(body) => {
                     changed = true;
                     at = Copy::new(f, inst, body).carry_out(at, &mut results);

@@ -22,11 +22,12 @@
 //! SSA → SSA; linear in instructions times the nesting of loops. Loops get preheaders.
 
 use super::Context;
-use super::effects::{Clobbers, clobbers, effects};
+use super::effects::{add, clobbers, effects};
 use crate::analysis::loops::{Loop, Loops};
 use crate::entity::{EntitySet, SideTable};
 use crate::ir::{
-    Block, Cfg, Const, Dominators, Edge, Effects, Function, Inst, Op, Space, Terminator, Value,
+    Block, Cfg, Const, Dominators, Edge, Effects, Function, Inst, Module, Op, Terminator, Value,
+    Writes,
 };
 
 /// Moves invariant code out of loops, where all checks of nil are still in place.
@@ -45,74 +46,47 @@ fn move_code(f: &mut Function, cx: &mut Context<'_>, all_loads: bool) {
     if loops.iter().len() == 0 {
         return;
     }
-    let targets = Plan::new(f, &cfg, &loops, all_loads).targets(f, &cfg, cx);
+    let targets = Plan::new(f, cx.module, &cfg, &loops, all_loads).targets(f, &cfg, cx);
     let moved = demanded(f, &cfg, &targets);
     if !moved.is_empty() {
         carry_out(f, &cfg, &loops, &targets, &moved);
-    }
-}
-
-/// What a loop writes, inner loops included.
-#[derive(Clone, Debug, Default)]
-struct Writes {
-    everything: bool,
-    arrays: bool,
-    /// Sorted.
-    locations: Vec<(u8, u64)>,
-}
-
-impl Writes {
-    fn add(&mut self, clobbers: Clobbers) {
-        match clobbers {
-            Clobbers::Nothing => {}
-            Clobbers::Location(space, imm) => self.locations.push((space as u8, imm)),
-            Clobbers::Arrays => self.arrays = true,
-            Clobbers::Everything => self.everything = true,
+        for inst in moved.iter().filter(|&inst| !is_cheap(f, inst)) {
+            let name = f.insts[inst].op.info().name;
+            cx.remarks
+                .say("licm", f, f.insts[inst].loc, || format!("`{name}` moved before the loop"));
         }
-    }
-
-    fn add_all(&mut self, other: &Writes) {
-        self.everything |= other.everything;
-        self.arrays |= other.arrays;
-        self.locations.extend(&other.locations);
-    }
-
-    fn has(&self, space: Space, imm: u64) -> bool {
-        let is_array = matches!(space, Space::Header | Space::Elements);
-        self.everything
-            || self.arrays && is_array
-            || self.locations.binary_search(&(space as u8, imm)).is_ok()
     }
 }
 
 /// Where values would be if everything that can move did.
 struct Plan<'a> {
+    module: &'a Module,
     loops: &'a Loops,
     all_loads: bool,
+    /// What each loop writes, inner loops included.
     writes: Vec<Writes>,
     /// The innermost loop around a value's planned place.
     homes: SideTable<Value, Option<Loop>>,
 }
 
 impl<'a> Plan<'a> {
-    fn new(f: &Function, cfg: &Cfg, loops: &'a Loops, all_loads: bool) -> Self {
+    fn new(f: &Function, module: &'a Module, cfg: &Cfg, loops: &'a Loops, all_loads: bool) -> Self {
         let mut writes = vec![Writes::default(); loops.iter().len()];
         for &block in cfg.rpo() {
             let Some(id) = loops.innermost(block) else { continue };
             for &inst in &f.blocks[block].insts {
-                writes[id.0 as usize].add(clobbers(f, inst));
+                add(&mut writes[id.0 as usize], clobbers(module, f, inst));
             }
         }
         for (id, data) in loops.iter() {
             let mut own = std::mem::take(&mut writes[id.0 as usize]);
-            own.locations.sort_unstable();
-            own.locations.dedup();
+            own.sort();
             if let Some(parent) = data.parent {
                 writes[parent.0 as usize].add_all(&own);
             }
             writes[id.0 as usize] = own;
         }
-        Self { loops, all_loads, writes, homes: SideTable::with_len(None, f.values.len()) }
+        Self { module, loops, all_loads, writes, homes: SideTable::with_len(None, f.values.len()) }
     }
 
     /// For each instruction that can move: the loop before which it would stand.
@@ -129,8 +103,8 @@ impl<'a> Plan<'a> {
             let mut runs_first = innermost.is_some_and(|id| self.loops.get(id).header == block);
             for &inst in &f.blocks[block].insts {
                 let mut home = innermost;
-                let early = may_run_early(f, inst, self.all_loads);
-                let movable = early || runs_first && only(f, inst, CHECKS);
+                let early = self.may_run_early(f, inst);
+                let movable = early || runs_first && self.only(f, inst, CHECKS);
                 if movable && (is_cheap(f, inst) || cx.fuel.tick()) {
                     while let Some(id) = home
                         && self.is_invariant(f, inst, id)
@@ -142,7 +116,7 @@ impl<'a> Plan<'a> {
                         }
                     }
                 }
-                runs_first &= home != innermost || only(f, inst, Effects::READS);
+                runs_first &= home != innermost || self.only(f, inst, Effects::READS);
                 if let Some(result) = f.insts[inst].result {
                     self.homes[result] = home;
                 }
@@ -153,8 +127,9 @@ impl<'a> Plan<'a> {
 
     fn is_invariant(&self, f: &Function, inst: Inst, id: Loop) -> bool {
         let data = &f.insts[inst];
-        let reads = data.op.info().effects.has(Effects::READS);
-        !(reads && self.writes[id.0 as usize].has(data.op.info().space, data.imm))
+        let reads = effects(self.module, f, inst).has(Effects::READS);
+        !(reads && data.op == Op::Call)
+            && !(reads && self.writes[id.0 as usize].has(data.op.info().space, data.imm))
             && f.args(inst).iter().all(|&arg| !self.is_within(self.homes[arg], id))
     }
 
@@ -171,36 +146,41 @@ impl<'a> Plan<'a> {
         }
         false
     }
+
+    /// Whether an operator gives a result and has no effects but these.
+    fn only(&self, f: &Function, inst: Inst, allowed: Effects) -> bool {
+        let data = &f.insts[inst];
+        data.op != Op::Rt
+            && data.result.is_some()
+            && effects(self.module, f, inst).0 & !allowed.0 == 0
+    }
+
+    /// Whether an instruction can't fail wherever its operands are defined, and does nothing but
+    /// compute.
+    fn may_run_early(&self, f: &Function, inst: Inst) -> bool {
+        let data = &f.insts[inst];
+        let args = f.args(inst);
+        let result_of =
+            |value: Value, op: Op| f.def_inst(value).is_some_and(|i| f.insts[i].op == op);
+        match data.op {
+            Op::SDiv | Op::SRem => match f.as_const(args[1]) {
+                Some(constant) => constant != Const::Int(0),
+                None => result_of(args[1], Op::CheckDiv),
+            },
+            Op::LoadElem | Op::StrByte => {
+                result_of(args[1], Op::CheckBounds) || result_of(args[1], Op::CheckRead)
+            }
+            Op::ArrayLen | Op::ArrayData | Op::LoadField | Op::StrLen | Op::LoadCapture => {
+                self.all_loads && f.as_const(args[0]) != Some(Const::Nil)
+            }
+            // It may be long.
+            Op::Call => false,
+            _ => self.only(f, inst, Effects::READS),
+        }
+    }
 }
 
 const CHECKS: Effects = Effects::READS.and(Effects::TRAPS);
-
-/// Whether an operator gives a result and has no effects but these.
-fn only(f: &Function, inst: Inst, allowed: Effects) -> bool {
-    let data = &f.insts[inst];
-    data.op != Op::Rt && data.result.is_some() && effects(f, inst).0 & !allowed.0 == 0
-}
-
-/// Whether an instruction can't fail wherever its operands are defined, and does nothing but
-/// compute.
-fn may_run_early(f: &Function, inst: Inst, all_loads: bool) -> bool {
-    let data = &f.insts[inst];
-    let args = f.args(inst);
-    let result_of = |value: Value, op: Op| f.def_inst(value).is_some_and(|i| f.insts[i].op == op);
-    match data.op {
-        Op::SDiv | Op::SRem => match f.as_const(args[1]) {
-            Some(constant) => constant != Const::Int(0),
-            None => result_of(args[1], Op::CheckDiv),
-        },
-        Op::LoadElem | Op::StrByte => {
-            result_of(args[1], Op::CheckBounds) || result_of(args[1], Op::CheckRead)
-        }
-        Op::ArrayLen | Op::ArrayData | Op::LoadField | Op::StrLen | Op::LoadCapture => {
-            all_loads && f.as_const(args[0]) != Some(Const::Nil)
-        }
-        _ => only(f, inst, Effects::READS),
-    }
-}
 
 /// Whether to compute this again each time is about as good as to keep it in a register.
 fn is_cheap(f: &Function, inst: Inst) -> bool {
@@ -269,6 +249,12 @@ pub(super) fn preheader(f: &mut Function, cfg: &Cfg, loops: &Loops, id: Loop) ->
     }
     let before = f.add_block();
     f.blocks[before].loc = f.blocks[header].loc;
+    if let [entry] = entries[..] {
+        let edges = f.blocks[entry.block].terminator.edges_mut();
+        let edge = std::mem::replace(&mut edges[entry.index as usize], Edge::to(before));
+        f.blocks[before].terminator = Terminator::Jump(edge);
+        return before;
+    }
     let mut edge = Edge::to(header);
     for i in 0..f.blocks[header].params.len() {
         let ty = f.values[f.blocks[header].params[i]].ty;

@@ -12,6 +12,7 @@
 pub mod carry;
 pub mod cleanup;
 pub mod dce;
+pub mod demand;
 pub mod effects;
 pub mod fold;
 pub mod globals;
@@ -21,11 +22,18 @@ pub mod if_convert;
 pub mod inline;
 pub mod invert;
 pub mod licm;
+pub mod pre;
+pub mod range_test;
+pub mod reassociate;
+mod region;
+pub mod remark;
 pub mod sccp;
+pub mod split;
+pub mod summaries;
 
-use crate::analysis::components::components;
 use crate::ir::verify::verify;
 use crate::ir::{FuncRef, Function, Module, print};
+use remark::{Remark, Remarks};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
 
@@ -76,6 +84,12 @@ pub static PASSES: &[Pass] = &[
         after: &[("inline", "caller and callee compute the same things")],
     },
     Pass {
+        name: "pre",
+        run: pre::run,
+        level: 2,
+        after: &[("inline", "a function's own calls stand beside those that it leads to")],
+    },
+    Pass {
         name: "licm",
         run: licm::run,
         level: 1,
@@ -101,6 +115,12 @@ pub static PASSES: &[Pass] = &[
         run: cleanup::run,
         level: 2,
         after: &[("sccp", "branches are decided")],
+    },
+    Pass {
+        name: "range-test",
+        run: range_test::run,
+        level: 2,
+        after: &[("cleanup", "nothing stands between two tests"), ("sccp", "it asks for signs")],
     },
     Pass {
         name: "hoist",
@@ -130,6 +150,12 @@ pub static PASSES: &[Pass] = &[
         ],
     },
     Pass {
+        name: "cleanup",
+        run: cleanup::run,
+        level: 2,
+        after: &[("invert", "a copied header belongs to the block that leads to it")],
+    },
+    Pass {
         name: "gvn",
         run: gvn::run,
         level: 1,
@@ -157,6 +183,28 @@ pub static PASSES: &[Pass] = &[
             ("invert", "loops have one back edge, from where the body ends"),
         ],
     },
+    Pass {
+        name: "reassociate",
+        run: reassociate::run,
+        level: 2,
+        after: &[("carry", "what memory gave goes round in registers")],
+    },
+    Pass {
+        name: "split",
+        run: split::run,
+        level: 2,
+        after: &[
+            ("invert", "loops test where they end"),
+            ("licm", "what does not change stands before the loop"),
+            ("carry", "it asks the checks for the lengths"),
+        ],
+    },
+    Pass {
+        name: "demand",
+        run: demand::run,
+        level: 2,
+        after: &[("sccp", "ranges tell more with the masks in place")],
+    },
     Pass { name: "dce", run: dce::run, level: 1, after: &[("gvn", "much is used no longer")] },
     Pass {
         name: "cleanup",
@@ -180,12 +228,14 @@ pub struct Options {
     pub verify: bool,
     /// How many rewrites to make in all, to find the first wrong one by bisection.
     pub fuel: Option<u64>,
+    /// Whether the observer is told what the passes say of their work.
+    pub remarks: bool,
 }
 
 impl Options {
     /// The options of a level: everything on; verification in debug builds.
     pub fn at_level(level: u8) -> Self {
-        Self { level, disabled: Vec::new(), verify: cfg!(debug_assertions), fuel: None }
+        Self { level, verify: cfg!(debug_assertions), ..Self::default() }
     }
 
     fn enables(&self, pass: &Pass) -> bool {
@@ -230,6 +280,8 @@ pub struct Context<'a> {
     pub id: FuncRef,
     /// To be asked before each rewrite.
     pub fuel: &'a mut Fuel,
+    /// To be told what was done, and what not, and why.
+    pub remarks: &'a mut Remarks,
 }
 
 /// What one pass did to one function.
@@ -274,6 +326,9 @@ pub trait Observer {
     /// A pass has run.
     fn after(&mut self, _event: &Event<'_>) {}
 
+    /// All passes have run; what they say of it, in the order of the source.
+    fn remarks(&mut self, _remarks: Vec<Remark>) {}
+
     /// A pass panicked, or left a function that is malformed: a fault of the compiler.
     fn fault(&mut self, pass: &'static Pass, problem: &str, function: &str) {
         eprintln!("pass `{}` {problem} on\n{function}", pass.name);
@@ -285,9 +340,13 @@ impl Observer for () {}
 /// Runs the passes of a level on every function, callees before their callers: first those up to
 /// inlining on all, so that what is inlined has its checks and loads as the later ones want them.
 pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) {
+    if !PASSES.iter().any(|pass| options.enables(pass)) {
+        return;
+    }
     let mut fuel = Fuel::new(options.fuel);
+    let mut remarks = Remarks::new(options.remarks);
     globals::find(module);
-    let order = callees_first(module);
+    let order = summaries::find(module);
     let early = PASSES.iter().rposition(|pass| pass.name == "inline").map_or(0, |last| last + 1);
     let (early, late) = PASSES.split_at(early);
     for passes in [early, late] {
@@ -296,7 +355,8 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
             let empty = Function::new(name.clone(), id, signature.clone());
             let mut function = std::mem::replace(&mut module.functions[id], empty);
             for pass in passes.iter().filter(|pass| options.enables(pass)) {
-                let stats = run_pass(pass, module, id, &mut function, &mut fuel, observer);
+                let context = Context { module, id, fuel: &mut fuel, remarks: &mut remarks };
+                let stats = run_pass(pass, &mut function, context, observer);
                 if options.verify {
                     check(pass, module, &function, observer);
                 }
@@ -305,38 +365,26 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
             module.functions[id] = function;
         }
     }
-}
-
-/// The functions in an order in which callees come before callers, but for cycles of calls.
-fn callees_first(module: &Module) -> Vec<FuncRef> {
-    let calls = |number: usize| -> Vec<usize> {
-        let f = &module.functions[FuncRef(number as u32)];
-        let insts = f.blocks.values().flat_map(|data| &data.insts);
-        insts.filter_map(|&inst| Some(inline::callee(f, inst)?.0 as usize)).collect()
-    };
-    let component = components(module.functions.len(), calls);
-    let mut order: Vec<FuncRef> = module.functions.keys().collect();
-    order.sort_by_key(|id| component[id.0 as usize]);
-    order
+    if options.remarks {
+        observer.remarks(remarks.into_sorted());
+    }
 }
 
 fn run_pass(
     pass: &'static Pass,
-    module: &Module,
-    id: FuncRef,
     function: &mut Function,
-    fuel: &mut Fuel,
+    mut context: Context<'_>,
     observer: &mut dyn Observer,
 ) -> Stats {
-    let (insts_before, used, start) = (count(function), fuel.used(), Instant::now());
-    let mut context = Context { module, id, fuel };
+    let (insts_before, used, start) = (count(function), context.fuel.used(), Instant::now());
     let run = AssertUnwindSafe(|| (pass.run)(function, &mut context));
     if let Err(panic) = catch_unwind(run) {
-        observer.fault(pass, "panicked", &print::function(module, function));
+        observer.fault(pass, "panicked", &print::function(context.module, function));
         resume_unwind(panic);
     }
     let time = start.elapsed();
-    Stats { time, insts_before, insts_after: count(function), rewrites: fuel.used() - used }
+    let rewrites = context.fuel.used() - used;
+    Stats { time, insts_before, insts_after: count(function), rewrites }
 }
 
 /// Verifies what a pass left; what is malformed there is the pass's fault.

@@ -64,13 +64,15 @@ fn keeps_its_meaning(seed: u64, mut rng: Rng, mut module: Module) {
     let before = print::module(&module);
     each_function(&mut module, |_, _, f| construct(f, Construction::Braun, folding));
     expect(&expected, &before, &module, &format!("seed {seed}: ssa"));
+    summaries::find(&mut module);
     let mut fuel = Fuel::default();
     let in_order = rng.percent(50);
     for pass in PASSES {
         let pass = if in_order { pass } else { &PASSES[rng.below(PASSES.len())] };
         let before = print::module(&module);
         each_function(&mut module, |module, id, f| {
-            (pass.run)(f, &mut Context { module, id, fuel: &mut fuel });
+            let remarks = &mut Remarks::default();
+            (pass.run)(f, &mut Context { module, id, fuel: &mut fuel, remarks });
         });
         expect(&expected, &before, &module, &format!("seed {seed}: {}", pass.name));
     }
@@ -84,7 +86,8 @@ fn large_functions_are_no_problem() {
         construct(&mut f, Construction::Braun, Folding::On);
         let (mut fuel, module) = (Fuel::default(), Module::default());
         for pass in PASSES {
-            (pass.run)(&mut f, &mut Context { module: &module, id: FuncRef(0), fuel: &mut fuel });
+            let (id, remarks) = (FuncRef(0), &mut Remarks::default());
+            (pass.run)(&mut f, &mut Context { module: &module, id, fuel: &mut fuel, remarks });
             assert!(verify(&module, &f).is_ok(), "{name}: {}", pass.name);
         }
     }

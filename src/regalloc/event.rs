@@ -32,8 +32,8 @@ pub enum Event {
     Split(u32, u32, u32, u32),
     /// A piece gets no register.
     Spilled(u32, Spill),
-    /// A piece loses a register to the piece whose turn it is.
-    Evicted(u32, PReg),
+    /// A piece loses a register to the piece whose turn it is: from this position on, or all of it.
+    Evicted(u32, PReg, Option<u32>),
     /// All pieces have homes; what of a virtual register is spilled is in this slot.
     Slot(VReg, SpillSlot),
     /// Copies that happen at once, in a gap or on an edge.

@@ -437,7 +437,6 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
 
     /// A register lost its piece: it is cut at `now`, or at a better place before.
     fn evict(&mut self, piece: Piece, reg: PReg, now: Pos) {
-        self.watch.see(|| Event::Evicted(piece.0, reg));
         let r = reg.0 as usize;
         if self.active[r].is_some_and(|a| a.piece == piece) {
             self.active[r] = None;
@@ -446,7 +445,9 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
         }
         self.wakes[r] = self.wakes_at(reg);
         let cut = self.eviction_point(piece, now);
-        if cut <= self.intervals[piece].start {
+        let all = cut <= self.intervals[piece].start;
+        self.watch.see(|| Event::Evicted(piece.0, reg, (!all).then_some(cut.number())));
+        if all {
             self.intervals[piece].home = Home::Open;
             self.spill(piece, Spill::Evicted);
         } else {

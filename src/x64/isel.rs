@@ -416,6 +416,7 @@ impl Selector<'_> {
             Op::IEq | Op::INe | Op::ILt | Op::ILe | Op::IGt | Op::IGe | Op::REq | Op::RNe => {
                 self.set(data.op, dst, args[0], args[1]);
             }
+            Op::ULt | Op::ULe | Op::UGt | Op::UGe => self.set(data.op, dst, args[0], args[1]),
             Op::FEq | Op::FNe | Op::FLt | Op::FLe | Op::FGt | Op::FGe => {
                 self.set(data.op, dst, args[0], args[1]);
             }

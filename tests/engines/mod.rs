@@ -106,6 +106,7 @@ fn constructed(
         ssa::construct(function, construction, folding);
     }
     check(&module, "SSA construction")?;
+    opt::summaries::find(&mut module);
     Ok(module)
 }
 
@@ -115,7 +116,8 @@ fn run_pass(module: &mut Module, pass: &Pass) -> Result<(), String> {
         let Function { name, signature, .. } = &module.functions[id];
         let empty = Function::new(name.clone(), id, signature.clone());
         let mut function = std::mem::replace(&mut module.functions[id], empty);
-        (pass.run)(&mut function, &mut Context { module, id, fuel: &mut fuel });
+        let remarks = &mut opt::remark::Remarks::default();
+        (pass.run)(&mut function, &mut Context { module, id, fuel: &mut fuel, remarks });
         module.functions[id] = function;
     }
     check(module, pass.name)

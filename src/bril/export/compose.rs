@@ -57,6 +57,14 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// The buffer that goes with one of indices.
+    fn region_of(&self, offsets: Value) -> Option<Value> {
+        let insts = self.f.blocks.values().flat_map(|data| &data.insts);
+        let mut structs = insts.filter(|&&inst| self.f.insts[inst].op == Op::NewStruct);
+        let found = structs.find(|&&inst| self.f.args(inst).get(3) == Some(&offsets));
+        found.map(|&inst| self.f.args(inst)[2])
+    }
+
     /// The bool that a comparison looks at, and what it must be.
     pub(super) fn tested(&self, op: Op, args: &[Value]) -> Option<(Value, bool)> {
         let wanted = |bool: bool| bool == (op == Op::IEq);
@@ -146,7 +154,13 @@ impl Writer<'_> {
                 let (dest, ty) = (self.name(result), self.bril_ty(result)?);
                 self.value_inst(dest, ty, "alloc", &[count]);
             }
-            Rt::RegionOffsets => {}
+            Rt::RegionOffsets => {
+                // Another name of the region whose indices these are.
+                let region = result.and_then(|result| self.region_of(result));
+                if let (Some(result), Some(region)) = (result, region) {
+                    return self.alias(Some(result), region);
+                }
+            }
             Rt::RegionFree => {
                 let pointer = self.place(args[0], args[1])?;
                 self.effect("free", &[pointer]);

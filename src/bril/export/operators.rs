@@ -190,8 +190,10 @@ impl Writer<'_> {
     /// Whether a division by a checked divisor follows in the block, before anything that shows.
     pub(super) fn is_divided_soon(&self, block: Block, at: usize, divisor: Option<Value>) -> bool {
         for &inst in &self.f.blocks[block].insts[at + 1..] {
-            let op = self.f.insts[inst].op;
-            if matches!(op, Op::SDiv | Op::SRem) && Some(self.f.args(inst)[1]) == divisor {
+            let InstData { op, result, .. } = self.f.insts[inst];
+            let written = result.is_some_and(|value| self.needed[value]);
+            if matches!(op, Op::SDiv | Op::SRem) && Some(self.f.args(inst)[1]) == divisor && written
+            {
                 return true;
             }
             if !self.f.effects(inst).removable() {

@@ -54,7 +54,7 @@ struct Layout {
 }
 
 /// Stack that a frame is taken to need, for the limit of the depth.
-const FRAME: usize = 64;
+const FRAME: usize = 128;
 /// How many steps pass between two looks at whether the run was interrupted.
 const POLL: u64 = 1 << 12;
 

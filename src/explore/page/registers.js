@@ -15,7 +15,7 @@ function allocationStep(state, [kind, ...rest]) {
     pieces[piece].end = end;
     state.piece = piece;
   } else if (kind === "spill") { pieces[rest[0]].home = "slot"; pieces[rest[0]].why = [rest[1]]; state.piece = rest[0]; }
-  else if (kind === "evict") { pieces[rest[0]].home = null; state.piece = rest[0]; }
+  else if (kind === "evict") { if (rest[2] == null) pieces[rest[0]].home = null; state.piece = rest[0]; }
   else if (kind === "slot") { state.slots[rest[0]] = rest[1]; state.slotted = rest[0]; }
   else if (kind === "copies") { state.copies = { at: rest[0], copies: rest[1], done: [] }; }
   else if (kind === "done") { state.copies.done.push([rest[0], rest[1]]); }
@@ -36,7 +36,7 @@ function allocationSay(state, [kind, ...rest], ranges) {
   }
   if (kind === "split") return `${who(rest[0])} is split at ${moment(rest[1])}: the rest begins at ${moment(rest[3])} and comes again.`;
   if (kind === "spill") return `${who(rest[0])} goes to its slot for ${life(rest[0])}: ${rest[1]}.`;
-  if (kind === "evict") return `${who(rest[0])} loses ${rest[1]}.`;
+  if (kind === "evict") return `${who(rest[0])} loses ${rest[1]}` + (rest[2] == null ? "." : ` from ${moment(rest[2])} on.`);
   if (kind === "slot") return `What is spilled of ${rest[0]} is in ${rest[1]}: no other value needs it meanwhile.`;
   if (kind === "copies") return `All at once, ${where(rest[0])}: ${rest[1].map(([to, from]) => `${to} ← ${from}`).join(", ")}.`;
   const why = { copy: "nobody needs what was there.", cycle: "only a cycle is left: one of its places is saved in the scratch register.", through: "from slot to slot it goes through a register.", made: "a constant is made again." };

@@ -27,8 +27,10 @@ impl Folder<'_> {
         }
         if a == b {
             return match op {
-                Op::IEq | Op::ILe | Op::IGe | Op::REq => Some(Test::Known(true)),
-                Op::INe | Op::ILt | Op::IGt | Op::RNe | Op::FLt | Op::FGt => {
+                Op::IEq | Op::ILe | Op::IGe | Op::ULe | Op::UGe | Op::REq => {
+                    Some(Test::Known(true))
+                }
+                Op::INe | Op::ILt | Op::IGt | Op::ULt | Op::UGt | Op::RNe | Op::FLt | Op::FGt => {
                     Some(Test::Known(false))
                 }
                 _ => None,

@@ -4,7 +4,8 @@
 //! write makes a new version; so does a join in the iterated dominance frontier of the writes, which
 //! is where different versions meet (memory SSA, one variable a location). Writes of whole groups
 //! (calls: everything; the runtime's array rows: all arrays) are versions of the group, and a
-//! location's version is the latest of its own and its groups'. A loop thus has a new version only
+//! location's version is the latest of its own and its groups'. A call of a function of which it is
+//! known what it writes is a version of each of these. A loop thus has a new version only
 //! of what it writes: lengths and buffers of arrays that it does not push to stay what they were.
 //!
 //! Only locations that the function loads from are looked at.
@@ -12,7 +13,8 @@
 use super::super::effects::{Clobbers, clobbers};
 use crate::analysis::frontier::{Frontier, Step};
 use crate::entity::SideTable;
-use crate::ir::{Block, Cfg, Dominators, Effects, Function, Inst, Space};
+use crate::ir::{Block, Cfg, Dominators, Effects, Function, Inst, Module, Op, Space};
+use smallvec::SmallVec;
 use toyjit_runtime::fault::{self, Fault};
 
 /// A group's or a location's number.
@@ -35,7 +37,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn new(f: &Function, cfg: &Cfg, dominators: &Dominators) -> Self {
+    pub(super) fn new(f: &Function, module: &Module, cfg: &Cfg, dominators: &Dominators) -> Self {
         let mut locations: Vec<_> = cfg
             .rpo()
             .iter()
@@ -48,20 +50,20 @@ impl Memory {
         let joins = SideTable::new(Vec::new());
         let mut memory = Self { locations, joins, current, last: 0, undo: Vec::new() };
         if !memory.locations.is_empty() {
-            memory.place(f, cfg, dominators);
+            memory.place(f, module, cfg, dominators);
         }
         memory
     }
 
-    fn place(&mut self, f: &Function, cfg: &Cfg, dominators: &Dominators) {
+    fn place(&mut self, f: &Function, module: &Module, cfg: &Cfg, dominators: &Dominators) {
         let mut writers = vec![Vec::new(); self.current.len()];
         for &block in cfg.rpo() {
             for &inst in &f.blocks[block].insts {
-                if let Some(class) = self.written(f, inst)
-                    && writers[class].last() != Some(&block)
-                {
-                    writers[class].push(block);
-                }
+                self.for_each_written(module, f, inst, |class| {
+                    if writers[class].last() != Some(&block) {
+                        writers[class].push(block);
+                    }
+                });
             }
         }
         if writers.iter().all(Vec::is_empty) {
@@ -85,12 +87,27 @@ impl Memory {
         found.ok().map(|place| GROUPS + place)
     }
 
-    fn written(&self, f: &Function, inst: Inst) -> Option<Class> {
-        match clobbers(f, inst) {
-            Clobbers::Nothing => None,
-            Clobbers::Location(space, imm) => self.class(space, imm),
-            Clobbers::Arrays => Some(ARRAYS),
-            Clobbers::Everything => Some(EVERYTHING),
+    fn for_each_written(
+        &self,
+        module: &Module,
+        f: &Function,
+        inst: Inst,
+        mut visit: impl FnMut(Class),
+    ) {
+        match clobbers(module, f, inst) {
+            Clobbers::Nothing => {}
+            Clobbers::Location(space, imm) => self.class(space, imm).into_iter().for_each(visit),
+            Clobbers::Arrays => visit(ARRAYS),
+            Clobbers::Everything => visit(EVERYTHING),
+            Clobbers::Set(set) if set.everything => visit(EVERYTHING),
+            Clobbers::Set(set) => {
+                if set.arrays {
+                    visit(ARRAYS);
+                }
+                let classes =
+                    set.locations.iter().filter_map(|&(space, imm)| self.class(space, imm));
+                classes.for_each(visit);
+            }
         }
     }
 
@@ -105,13 +122,16 @@ impl Memory {
     }
 
     /// Goes past an instruction.
-    pub(super) fn step(&mut self, f: &Function, inst: Inst) {
-        if let Some(class) = self.written(f, inst) {
-            if fault::is(Fault::GvnAcrossStores) && class >= GROUPS {
-                return;
+    pub(super) fn step(&mut self, module: &Module, f: &Function, inst: Inst) {
+        let mut written: SmallVec<[Class; 4]> = SmallVec::new();
+        self.for_each_written(module, f, inst, |class| written.push(class));
+        let is_call = f.insts[inst].op == Op::Call;
+        for class in written {
+            if fault::is(Fault::GvnAcrossStores) && class >= GROUPS && !is_call {
+                continue;
             }
-            if fault::is(Fault::GvnAcrossCalls) && class == EVERYTHING {
-                return;
+            if fault::is(Fault::GvnAcrossCalls) && (is_call || class == EVERYTHING) {
+                continue;
             }
             self.renew(class as u32);
         }

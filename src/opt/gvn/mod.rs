@@ -2,17 +2,17 @@
 //!
 //! A walk in preorder keeps a table of what the dominating blocks have computed. An instruction
 //! whose operator and operands are in the table is replaced by the value found: pure operators and
-//! pure rows of the runtime; checks (an equal check that dominates this one has passed); loads, whose
+//! calls of what is pure; checks (an equal check that dominates this one has passed); loads, whose
 //! key holds the version of the memory that they read (`memory`). A store enters the value stored
 //! under the new version, a new object its fields, so that loads find them. A store of what is there
-//! already goes.
+//! already goes. Behind a branch its comparison is known, and one of the same values is decided.
 //!
 //! The table is pessimistic about loops: a parameter of a loop header equals only itself.
 //!
 //! SSA → SSA, near-linear.
 
 mod memory;
-mod table;
+pub(super) mod table;
 #[cfg(test)]
 mod tests;
 
@@ -20,9 +20,9 @@ use super::Context;
 use super::effects::{effects, slot};
 use crate::ir::{
     Block, Cfg, Const, Dominators, Effects, FuncRef, Function, Inst, Module, Op, Space, Structure,
-    Value, field_imm,
+    Terminator, Value, field_imm,
 };
-use crate::ssa::Forward;
+use crate::ssa::{Forward, empty_unreachable};
 use memory::{Memory, location};
 use smallvec::SmallVec;
 use table::{Key, Table};
@@ -35,11 +35,13 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let dominators = Dominators::compute(&cfg);
     let insts = cfg.rpo().iter().map(|&block| f.blocks[block].insts.len()).sum();
     let mut numbering = Numbering {
-        memory: Memory::new(f, &cfg, &dominators),
+        memory: Memory::new(f, cx.module, &cfg, &dominators),
         table: Table::with_capacity(insts),
         forward: Forward::new(f),
         f,
+        module: cx.module,
     };
+    let mut decided = false;
     // Open blocks, each with the marks to go back to when its subtree is done.
     let mut open: Vec<(Block, usize, usize)> = Vec::new();
     for &block in dominators.preorder() {
@@ -54,21 +56,68 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         }
         open.push((block, numbering.table.mark(), numbering.memory.mark()));
         numbering.memory.enter(block);
+        numbering.assume(&cfg, block);
         let mut insts = std::mem::take(&mut numbering.f.blocks[block].insts);
         insts.retain(|&inst| numbering.inst(inst, cx));
         numbering.f.blocks[block].insts = insts;
+        decided |= numbering.branch(block, cx);
     }
     numbering.forward.apply(numbering.f);
+    if decided {
+        empty_unreachable(f, &Cfg::compute(f));
+    }
+}
+
+/// The key of a comparison, whichever way round it is written.
+fn comparison(mut op: Op, mut args: [Value; 2]) -> Key {
+    if args[0] > args[1] {
+        op = op.swapped();
+        args.swap(0, 1);
+    }
+    Key { op, imm: 0, version: 0, args: SmallVec::from_slice(&args) }
 }
 
 struct Numbering<'a> {
     f: &'a mut Function,
+    module: &'a Module,
     table: Table,
     memory: Memory,
     forward: Forward,
 }
 
 impl Numbering<'_> {
+    /// Enters what the branch says that alone leads to a block.
+    fn assume(&mut self, cfg: &Cfg, block: Block) {
+        let &[edge] = cfg.pred_edges(block) else { return };
+        let Terminator::Branch { op, args, edges } = &self.f.blocks[edge.block].terminator else {
+            return;
+        };
+        if edges[0].target == edges[1].target || op.opposite().is_none() {
+            return;
+        }
+        let (op, args) = (*op, *args);
+        let taken = (edge.index == 0) != fault::is(Fault::GvnAssume);
+        for (op, holds) in [(Some(op), taken), (op.opposite(), !taken)] {
+            let Some(op) = op else { continue };
+            let args = args.map(|arg| self.forward.resolve(arg));
+            let outcome = self.f.constant(Const::Bool(holds));
+            self.table.insert(comparison(op, args), outcome);
+        }
+    }
+
+    /// Decides a block's branch where its outcome is known; whether it has.
+    fn branch(&mut self, block: Block, cx: &mut Context<'_>) -> bool {
+        let Terminator::Branch { op, args, .. } = &self.f.blocks[block].terminator else {
+            return false;
+        };
+        let args = args.map(|arg| self.forward.resolve(arg));
+        let outcome = self.table.get(&comparison(*op, args)).and_then(|v| self.f.as_const(v));
+        let Some(Const::Bool(holds)) = outcome.filter(|_| cx.fuel.tick()) else { return false };
+        let edge = self.f.blocks[block].terminator.edges()[usize::from(!holds)].clone();
+        self.f.blocks[block].terminator = Terminator::Jump(edge);
+        true
+    }
+
     /// Numbers an instruction; whether it stays.
     fn inst(&mut self, inst: Inst, cx: &mut Context<'_>) -> bool {
         for i in 0..self.f.args(inst).len() {
@@ -77,7 +126,7 @@ impl Numbering<'_> {
         }
         let keep = self.replace(inst, cx);
         if keep {
-            self.memory.step(self.f, inst);
+            self.memory.step(self.module, self.f, inst);
             self.remember_contents(inst, cx.module);
         }
         keep
@@ -114,7 +163,7 @@ impl Numbering<'_> {
     fn key(&self, inst: Inst) -> Option<Key> {
         const VARIES: Effects = Effects::WRITES.and(Effects::ALLOCATES).and(Effects::IO);
         let data = &self.f.insts[inst];
-        let effects = effects(self.f, inst);
+        let effects = effects(self.module, self.f, inst);
         // To note twice that an element is stored is to note it once.
         if effects.has(VARIES) && data.op != Op::CheckWrite {
             return None;

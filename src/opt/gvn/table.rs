@@ -9,12 +9,12 @@ use smallvec::SmallVec;
 
 /// What is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Key {
-    pub(super) op: Op,
-    pub(super) imm: u64,
+pub(in crate::opt) struct Key {
+    pub(in crate::opt) op: Op,
+    pub(in crate::opt) imm: u64,
     /// The version of the memory that is read, if any is.
-    pub(super) version: u32,
-    pub(super) args: SmallVec<[Value; 3]>,
+    pub(in crate::opt) version: u32,
+    pub(in crate::opt) args: SmallVec<[Value; 3]>,
 }
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ struct Entry {
 
 /// The table.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(in crate::opt) struct Table {
     buckets: Vec<u32>,
     entries: Vec<Entry>,
 }
@@ -36,11 +36,11 @@ const END: u32 = u32::MAX;
 
 impl Table {
     /// A table for about this many entries.
-    pub(super) fn with_capacity(entries: usize) -> Self {
+    pub(in crate::opt) fn with_capacity(entries: usize) -> Self {
         Self { buckets: vec![END; entries.next_power_of_two().max(16)], entries: Vec::new() }
     }
 
-    pub(super) fn get(&self, key: &Key) -> Option<Value> {
+    pub(in crate::opt) fn get(&self, key: &Key) -> Option<Value> {
         let mut at = self.buckets[self.bucket(key)];
         while at != END {
             let entry = &self.entries[at as usize];
@@ -52,19 +52,19 @@ impl Table {
         None
     }
 
-    pub(super) fn insert(&mut self, key: Key, value: Value) {
+    pub(in crate::opt) fn insert(&mut self, key: Key, value: Value) {
         let bucket = self.bucket(&key);
         let next = std::mem::replace(&mut self.buckets[bucket], self.entries.len() as u32);
         self.entries.push(Entry { key, value, bucket: bucket as u32, next });
     }
 
     /// The current scope's mark, for `leave`.
-    pub(super) fn mark(&self) -> usize {
+    pub(in crate::opt) fn mark(&self) -> usize {
         self.entries.len()
     }
 
     /// Takes off what was inserted since the mark.
-    pub(super) fn leave(&mut self, mark: usize) {
+    pub(in crate::opt) fn leave(&mut self, mark: usize) {
         for entry in self.entries.drain(mark..).rev() {
             self.buckets[entry.bucket as usize] = entry.next;
         }

@@ -17,7 +17,9 @@ fn finds_what_is_available() {
             let cfg = Cfg::compute(f);
             let redundant = redundant(f, &cfg);
             let (mut after, mut fuel) = (f.clone(), Fuel::new(None));
-            super::run(&mut after, &mut Context { module: &module, id, fuel: &mut fuel });
+            let remarks = &mut crate::opt::remark::Remarks::default();
+            let cx = &mut Context { module: &module, id, fuel: &mut fuel, remarks };
+            super::run(&mut after, cx);
             let left: Vec<Inst> =
                 after.blocks.values().flat_map(|data| data.insts.clone()).collect();
             let missed = redundant.iter().find(|inst| left.contains(inst));

@@ -3,6 +3,7 @@
 //! Ints have a range, other types a constant or nothing, references may be known not to be nil.
 //! Facts only ever rise from [`Fact::Top`] (no execution seen yet) towards the whole type.
 
+use super::transfer::signed;
 use crate::ir::{Const, Op, Type};
 use std::fmt;
 use toyjit_runtime::fault::{self, Fault};
@@ -90,7 +91,11 @@ impl Fact {
             return Fact::Top;
         }
         if let (Fact::Int { lo, hi }, Fact::Int { lo: least, hi: greatest }) = (self, other) {
+            let op = if lo >= 0 && least >= 0 { signed(op) } else { op };
             return match op {
+                // Below what is not negative only what is not negative is.
+                Op::ULt if least >= 0 => Fact::range(lo.max(0), hi.min(greatest - 1)),
+                Op::ULe if least >= 0 => Fact::range(lo.max(0), hi.min(greatest)),
                 Op::IEq => Fact::range(lo.max(least), hi.min(greatest)),
                 Op::INe if least == greatest => {
                     let lo = if lo == least { lo.saturating_add(1) } else { lo };

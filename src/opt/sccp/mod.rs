@@ -26,7 +26,8 @@ use super::Context;
 use super::effects::effects;
 use crate::entity::SideTable;
 use crate::ir::{
-    Block, Cfg, Const, Dominators, ENTRY, Function, Inst, Op, Terminator, Value, ValueDef,
+    Block, Cfg, Const, Dominators, ENTRY, Effects, Function, Inst, Module, Op, Terminator, Value,
+    ValueDef,
 };
 use crate::ssa::params::retain_params;
 use crate::ssa::{Forward, empty_unreachable};
@@ -69,7 +70,14 @@ pub fn run_watched(f: &mut Function, cx: &mut Context<'_>, watch: &mut impl Watc
     let sigmas = Sigmas::insert(f, &cfg, &dominators);
     watch.see(|| Event::Begin(Box::new(f.clone())));
     let solution = Solver::new(f, cx.module, &cfg, &sigmas, watch).solve();
-    let facts = Facts { f, cfg: &cfg, dominators: &dominators, sigmas: &sigmas, solution };
+    let facts = Facts {
+        f,
+        module: cx.module,
+        cfg: &cfg,
+        dominators: &dominators,
+        sigmas: &sigmas,
+        solution,
+    };
     let decisions = facts.decide();
     decisions.iter().for_each(|&decision| watch.see(|| Event::Decided(decision)));
     apply(f, decisions, &sigmas, cx);
@@ -78,6 +86,7 @@ pub fn run_watched(f: &mut Function, cx: &mut Context<'_>, watch: &mut impl Watc
 /// What is known of a function.
 struct Facts<'a> {
     f: &'a Function,
+    module: &'a Module,
     cfg: &'a Cfg,
     dominators: &'a Dominators,
     sigmas: &'a Sigmas,
@@ -154,7 +163,7 @@ impl Facts<'_> {
             Op::CheckBounds => self.is_in_bounds(args[0], args[1]),
             Op::CheckNil => self.fact(args[0]).is_object(),
             Op::CheckDiv => self.bounds(args[0]).is_some_and(|(lo, hi)| lo > 0 || hi < 0),
-            _ => effects(self.f, inst).removable(),
+            _ => effects(self.module, self.f, inst).removable(),
         };
         if !passes {
             return None;
@@ -219,6 +228,11 @@ fn apply(f: &mut Function, decisions: Vec<Decision>, sigmas: &Sigmas, cx: &mut C
                 }
             }
             Decision::Operand(inst, number) => {
+                if f.insts[inst].op.info().effects == Effects::TRAPS {
+                    let name = f.insts[inst].op.info().name;
+                    let said = || format!("`{name}` left out: it never fails");
+                    cx.remarks.say("sccp", f, f.insts[inst].loc, said);
+                }
                 let operand = forward.resolve(f.args(inst)[number]);
                 if let Some(result) = f.insts[inst].result {
                     forward.set(result, operand);

@@ -246,7 +246,7 @@ impl<'a, W: Watch<Event>> Solver<'a, W> {
                 }
             }
             Op::Rt if ty == Type::Ref => {
-                let effects = effects(self.f, inst);
+                let effects = effects(self.module, self.f, inst);
                 let is_new = effects.has(Effects::ALLOCATES) && !effects.has(Effects::IO);
                 if is_new { Fact::NonNil } else { fact }
             }

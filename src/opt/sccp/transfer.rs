@@ -59,6 +59,7 @@ fn identity(op: Op, a: Fact, b: Fact) -> Fact {
 }
 
 fn compare(op: Op, (a, b): (i64, i64), (c, d): (i64, i64)) -> Fact {
+    let op = if a >= 0 && c >= 0 { signed(op) } else { op };
     let (less, less_or_equal) = (b < c, b <= c);
     let (greater, greater_or_equal) = (a > d, a >= d);
     let apart = less || greater;
@@ -72,6 +73,17 @@ fn compare(op: Op, (a, b): (i64, i64), (c, d): (i64, i64)) -> Fact {
         _ => (false, false),
     };
     if always || never { Fact::Const(Const::Bool(always)) } else { Fact::Any }
+}
+
+/// The comparison with a sign that says the same of numbers that are not negative.
+pub(super) fn signed(op: Op) -> Op {
+    match op {
+        Op::ULt => Op::ILt,
+        Op::ULe => Op::ILe,
+        Op::UGt => Op::IGt,
+        Op::UGe => Op::IGe,
+        op => op,
+    }
 }
 
 fn unary(op: Op, (lo, hi): (i64, i64), ty: Type) -> Fact {

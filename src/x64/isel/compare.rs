@@ -27,6 +27,10 @@ impl Selector<'_> {
             Op::ILe => self.int_compare(Cond::Le, Cond::Ge, a, b),
             Op::IGt => self.int_compare(Cond::G, Cond::L, a, b),
             Op::IGe => self.int_compare(Cond::Ge, Cond::Le, a, b),
+            Op::ULt => self.int_compare(Cond::B, Cond::A, a, b),
+            Op::ULe => self.int_compare(Cond::Be, Cond::Ae, a, b),
+            Op::UGt => self.int_compare(Cond::A, Cond::B, a, b),
+            Op::UGe => self.int_compare(Cond::Ae, Cond::Be, a, b),
             // `ucomisd` says "below" where its operands are not ordered too: only "above" serves.
             Op::FLt if fault::is(Fault::FloatBelow) => self.float_compare(Cond::B, a, b),
             Op::FLt => self.float_compare(Cond::A, b, a),

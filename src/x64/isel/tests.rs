@@ -3,6 +3,7 @@
 use super::select;
 use crate::ir::{FuncRef, parse};
 use crate::x64::{Features, dump};
+use toyjit_runtime::context::GLOBALS;
 
 const ALL: Features = Features { sse41: true, popcnt: true, lzcnt: true, bmi1: true, bmi2: true };
 
@@ -100,13 +101,15 @@ b0(v0: int):
   ret v2
 }
 ",
-        "f:
+        &format!(
+            "f:
 bb0:
     %1@rdi = args
-    %2 = load word [context + 576]
-    store word [context + 576], %1
+    %2 = load word [context + {GLOBALS}]
+    store word [context + {GLOBALS}], %1
     %0 = add %1, %2
-    return %0@rax",
+    return %0@rax"
+        ),
     );
 }
 

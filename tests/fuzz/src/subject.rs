@@ -176,7 +176,7 @@ impl Subject {
         let origin = bril::Origin::Bril(program);
         let mut exported = bril::export(&module, &chosen, origin, &mut interner);
         // In SSA form at every other level.
-        if engine.level % 2 == 0 {
+        if engine.level.is_multiple_of(2) {
             for function in &mut exported.program.functions {
                 bril::coalesce(function, &mut interner);
             }

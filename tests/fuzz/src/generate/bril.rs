@@ -111,10 +111,10 @@ impl Body<'_> {
 
     /// Gives the variables their first values, and makes regions; those that are `given` stay.
     fn begin(&mut self, some_missing: bool) {
-        for kind in 0..4 {
-            for number in 0..POOL[kind].2 {
-                let name = format!("{}{number}", POOL[kind].0);
-                if !some_missing || self.random.chance(95) {
+        for (kind, &(name, _, count)) in POOL.iter().enumerate().take(4) {
+            for number in 0..count {
+                let name = format!("{name}{number}");
+                if !some_missing || self.random.chance(98) {
                     self.assign_constant(kind, &name);
                 } else {
                     self.missing.push((kind, name));
@@ -158,6 +158,12 @@ impl Body<'_> {
             let (to, ty) = (self.var(kind), POOL[kind].1);
             self.line(&format!("{to}: {ty} = id a{number};"));
         }
+        for kind in [0, 1, 2, 4] {
+            if self.random.chance(95) {
+                let value = self.var(kind);
+                self.line(&format!("set g{kind} {value};"));
+            }
+        }
         let blocks = 1 + self.random.below(8);
         let mut gets = vec![0, 1, 2, 4];
         for block in 0..blocks {
@@ -194,7 +200,8 @@ impl Body<'_> {
 
     fn block(&mut self, block: usize, blocks: usize, gets: &mut Vec<usize>) {
         let _ = writeln!(self.text, ".b{block}:");
-        while self.random.chance(15) {
+        // The first has a way in without a label.
+        while self.random.chance(if block == 0 { 1 } else { 15 }) {
             self.phi(blocks);
         }
         if self.random.chance(25)
@@ -240,7 +247,7 @@ impl Body<'_> {
         let (to, ty) = (self.var(kind), POOL[kind].1);
         let mut ways = String::new();
         for block in 0..blocks {
-            if self.random.chance(95) {
+            if self.random.chance(99) {
                 let _ = write!(ways, " .go{block} {}", self.var(kind));
             }
         }

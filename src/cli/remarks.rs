@@ -1,0 +1,19 @@
+//! `--remarks`: what the optimiser says of its work, a line each, on standard error.
+
+use crate::opt::remark::Remark;
+use crate::source::Sources;
+
+/// Tells remarks on a program.
+pub fn tell(sources: &Sources, remarks: &[Remark]) {
+    anstream::eprint!("{}", listing(sources, remarks));
+}
+
+/// A line for each remark: `FILE:LINE:COLUMN: remark: TEXT [PASS]`.
+fn listing(sources: &Sources, remarks: &[Remark]) -> String {
+    let line = |remark: &Remark| {
+        let place = sources.place(remark.span.start);
+        let Remark { text, pass, .. } = remark;
+        format!("{}:{}:{}: remark: {text} [{pass}]\n", place.file, place.line, place.column)
+    };
+    remarks.iter().map(line).collect()
+}
