@@ -11,8 +11,25 @@ use crate::ir::{
 use crate::source::Span;
 
 /// Ints at whose neighbourhood things go wrong.
-const INTS: [i64; 16] =
-    [0, 1, -1, 2, 3, 7, 8, 63, 64, 255, 256, 1 << 31, -1 << 31, 1 << 32, i64::MAX, i64::MIN];
+const INTS: [i64; 17] = [
+    0,
+    1,
+    -1,
+    2,
+    3,
+    7,
+    8,
+    63,
+    64,
+    255,
+    256,
+    1 << 31,
+    -1 << 31,
+    u32::MAX as i64,
+    1 << 32,
+    i64::MAX,
+    i64::MIN,
+];
 /// Floats of every kind.
 const FLOATS: [f64; 14] = [
     0.0,
