@@ -114,7 +114,7 @@ fn endless_loops_end() {
         "var n = 0; while n < 1 { for i in 0..1000000 { for j in 0..1000000 { n -= 1; } } }",
         "let xs = [1.5; 100]; var s = 0.0; while true { for x in xs { s += x; } }",
         "var x = 0.0; while true { x = sin(x); }",
-        "fn f(n: int) -> int { if n == 0 { return 1; } return f(n - 1) + f(n - 1); } print(f(90));",
+        "var c = 0; fn f(n: int) -> int { c += 1; if n == 0 { return 1; } return f(n - 1) + f(n - 1); } print(f(90));",
         "while true { print(1, 2.5, \"x\"); }",
         "struct N { next: N? } var n: N? = nil; while true { n = N { next: nil }; }",
         "let xs = [1; 100000]; while true { slice(xs, 1, 99999); }",
