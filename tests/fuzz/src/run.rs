@@ -172,7 +172,10 @@ impl Run<'_> {
                     self.bar.suspend(|| println!("seed {seed}: {engine}: {kind}"));
                 }
                 if group.len() < KEPT {
-                    group.push(Finding { seed, failure });
+                    let finding = Finding { seed, failure };
+                    // At once: a run that is ended loses none.
+                    put_by(self.matter, self.args, &finding, false);
+                    group.push(finding);
                 }
             }
         }
@@ -231,7 +234,7 @@ pub fn died_by(worker: &mut Worker, matter: Matter, seed: u64, died: Died) -> Ve
     Verdict::Fail(Failure { engine, kind: died.0, detail: String::new() })
 }
 
-/// Stores the findings, and makes the first of each group small.
+/// Makes the first finding of each group small.
 fn write_up(matter: Matter, args: &RunArgs, groups: &Groups, jobs: usize) {
     let next = Mutex::new(groups.iter());
     std::thread::scope(|scope| {
@@ -240,15 +243,17 @@ fn write_up(matter: Matter, args: &RunArgs, groups: &Groups, jobs: usize) {
                 loop {
                     let group = next.lock().ok().and_then(|mut groups| groups.next());
                     let Some((_, group)) = group else { return };
-                    for (index, finding) in group.iter().enumerate() {
-                        if let Err(error) = store(matter, args, finding, index == 0) {
-                            eprintln!("error: can't store a finding: {error}");
-                        }
-                    }
+                    group.iter().take(1).for_each(|finding| put_by(matter, args, finding, true));
                 }
             });
         }
     });
+}
+
+fn put_by(matter: Matter, args: &RunArgs, finding: &Finding, reduced: bool) {
+    if let Err(error) = store(matter, args, finding, reduced) {
+        eprintln!("error: can't store a finding: {error}");
+    }
 }
 
 fn store(matter: Matter, args: &RunArgs, finding: &Finding, reduced: bool) -> io::Result<()> {

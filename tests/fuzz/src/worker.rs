@@ -11,8 +11,8 @@
 //! …LENGTH bytes…
 //! ```
 //!
-//! The worker answers with a line of JSON for each program. Where it stays silent for
-//! [`PATIENCE`], it hangs.
+//! The worker answers with a line of JSON for each program. Where it stays silent while it uses
+//! [`PATIENCE`] of processor time, it hangs: on a busy machine silence alone says nothing.
 
 use crate::fault::Fault;
 use crate::verdict::{Failure, Matter, Verdict, judge, judge_by, keep_panics};
@@ -27,8 +27,10 @@ use std::time::Duration;
 
 /// The kind of failure of a worker that is silent.
 pub const HANG: &str = "hang";
-/// How long a worker may be silent.
+/// How much processor time a worker may use in silence.
 pub const PATIENCE: Duration = Duration::from_secs(20);
+/// So many times as long it may be silent and use none: then it waits for what never comes.
+const ROUNDS: usize = 15;
 /// The stack that programs are judged on: the front end wants more than a thread's usual.
 const STACK: usize = 384 << 20;
 
@@ -162,6 +164,33 @@ struct Process {
     answers: Receiver<String>,
 }
 
+impl Process {
+    /// The next answer, for which the worker may take its time.
+    fn hear(&self) -> Result<String, RecvTimeoutError> {
+        let before = self.processor_time();
+        for _ in 0..ROUNDS {
+            let answer = self.answers.recv_timeout(PATIENCE);
+            let used = self.processor_time().saturating_sub(before);
+            if answer != Err(RecvTimeoutError::Timeout) || used >= PATIENCE {
+                return answer;
+            }
+        }
+        Err(RecvTimeoutError::Timeout)
+    }
+
+    /// What it has used so far, user and system, as the system tells; nothing of a process that is
+    /// gone.
+    fn processor_time(&self) -> Duration {
+        let path = format!("/proc/{}/stat", self.child.id());
+        let stat = std::fs::read_to_string(path).unwrap_or_default();
+        // The name, in brackets, may hold anything; the fourteenth and fifteenth fields are ticks.
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+        let ticks: u64 =
+            fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+        Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second().max(1))
+    }
+}
+
 impl Worker {
     /// A worker; its process starts when it is needed.
     pub fn new(args: WorkerArgs) -> Self {
@@ -213,7 +242,7 @@ impl Worker {
         let process = self.process().map_err(|error| Died(format!("can't start: {error}")))?;
         // Where the worker is gone, its silence tells.
         let _ = process.requests.write_all(request).and_then(|()| process.requests.flush());
-        match process.answers.recv_timeout(PATIENCE) {
+        match process.hear() {
             Ok(line) => Ok(serde_json::from_str(&line).unwrap_or(Value::Null)),
             Err(why) => {
                 let mut process = self.process.take();
