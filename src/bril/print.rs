@@ -1,6 +1,6 @@
 //! Bril trees as text.
 //!
-//! A tree → its text; with [`placed`] the tree gets the places in that text, so that messages about
+//! A tree → its text; with `placed` the tree gets the places in that text, so that messages about
 //! a program that came as JSON can show the instruction they speak of.
 
 use super::ast::{Code, Function, Inst, Literal, Name, Program, Type};

@@ -1,7 +1,7 @@
 //! Def-use chains: from each value to the places that use it.
 //!
 //! The way back is part of the IR itself: an operand *is* its value, and a value knows its definition
-//! ([`ValueDef`](super::ValueDef)). The way forth is derived by whoever wants it: two walks over the
+//! ([`ValueDef`]). The way forth is derived by whoever wants it: two walks over the
 //! function lay all chains into one vector, sorted by value and, within each, in the order of the
 //! blocks. A pass that rewrites builds new code rather than patching chains, so none can be stale;
 //! [`DefUse::check`] is the proof for those that are kept across changes.
