@@ -27,6 +27,19 @@ pub struct LoopData {
     pub depth: u32,
 }
 
+/// A loop with no loop inside and one back edge.
+#[derive(Clone, Debug)]
+pub struct Innermost {
+    /// Which loop.
+    pub id: Loop,
+    /// Its header.
+    pub header: Block,
+    /// The block that its back edge leaves, and which of its edges that is.
+    pub latch: (Block, usize),
+    /// Its blocks in reverse postorder.
+    pub body: Vec<Block>,
+}
+
 /// The loops of a function.
 #[derive(Clone, Debug)]
 pub struct Loops {
@@ -113,6 +126,31 @@ impl Loops {
             at = self.loops[inner].parent;
         }
         false
+    }
+
+    /// The loops with no loop inside and one back edge.
+    pub fn innermost_loops(&self, cfg: &Cfg) -> Vec<Innermost> {
+        let mut bodies = vec![Vec::new(); self.loops.len()];
+        for &block in cfg.rpo() {
+            if let Some(id) = self.innermost(block) {
+                bodies[id.0 as usize].push(block);
+            }
+        }
+        let mut inner = vec![true; bodies.len()];
+        for parent in self.loops.values().filter_map(|data| data.parent) {
+            inner[parent.0 as usize] = false;
+        }
+        let mut found = Vec::new();
+        for (id, data) in self.loops.iter().filter(|(id, _)| inner[id.0 as usize]) {
+            let mut latches =
+                cfg.pred_edges(data.header).iter().filter(|e| self.contains(id, e.block));
+            if let (Some(latch), None) = (latches.next(), latches.next()) {
+                let latch = (latch.block, latch.index as usize);
+                let body = std::mem::take(&mut bodies[id.0 as usize]);
+                found.push(Innermost { id, header: data.header, latch, body });
+            }
+        }
+        found
     }
 
     /// Whether there are cycles that are no loops.

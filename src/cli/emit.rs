@@ -5,8 +5,9 @@ use super::run::CompileArgs;
 use super::source::Tree;
 use super::{passes, print, remarks, source};
 use crate::bril;
+use crate::explore::target_name;
 use crate::ir::{FuncRef, Global, Module, print as ir_print};
-use crate::mach::{CompiledFunction, RelocTarget};
+use crate::mach::CompiledFunction;
 use crate::opt::remark::Remark;
 use crate::opt::{Event, Observer, Stats};
 use crate::pipeline::{self, Backed, Options};
@@ -17,7 +18,7 @@ use crate::ssa;
 use crate::syntax;
 use crate::timing::Timings;
 use crate::x64::disasm::{Names, disassemble};
-use crate::x64::{self, Stub, X64};
+use crate::x64::{self, X64};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -302,12 +303,7 @@ fn assembly(
 ) -> String {
     let code = &module.functions[function];
     let names = Names {
-        target: &|target| match target {
-            RelocTarget::Function(f) => module.functions[f].name.clone(),
-            RelocTarget::Closure(f) => format!("&{}", module.functions[f].name),
-            RelocTarget::Str(s) => format!("{:?}", String::from_utf8_lossy(&module.strings[s])),
-            RelocTarget::Stub(n) => Stub::ALL[n as usize].name().to_owned(),
-        },
+        target: &|target| target_name(module, target),
         global: &|global| module.globals[Global(global)].name.clone(),
         line: &|loc| {
             let span = code.locs[loc].span;

@@ -105,15 +105,20 @@ impl Machine {
     }
 }
 
+/// What machine code refers to, by its name.
+pub fn target_name(module: &Module, target: RelocTarget) -> String {
+    match target {
+        RelocTarget::Function(f) => module.functions[f].name.clone(),
+        RelocTarget::Closure(f) => format!("&{}", module.functions[f].name),
+        RelocTarget::Str(s) => format!("{:?}", String::from_utf8_lossy(&module.strings[s])),
+        RelocTarget::Stub(n) => Stub::ALL[n as usize].name().to_owned(),
+    }
+}
+
 /// The instructions, with names for whatever has one.
 fn disassembled(compiled: &CompiledFunction, module: &Module) -> Vec<disasm::Line> {
     let names = Names {
-        target: &|target| match target {
-            RelocTarget::Function(f) => module.functions[f].name.clone(),
-            RelocTarget::Closure(f) => format!("&{}", module.functions[f].name),
-            RelocTarget::Str(s) => format!("{:?}", String::from_utf8_lossy(&module.strings[s])),
-            RelocTarget::Stub(n) => Stub::ALL[n as usize].name().to_owned(),
-        },
+        target: &|target| target_name(module, target),
         global: &|global| module.globals[Global(global)].name.clone(),
         line: &|_| None,
     };

@@ -19,6 +19,8 @@ mod sccp;
 mod ssa;
 mod tables;
 
+pub use machine::target_name;
+
 use crate::ir::print::Printer;
 use crate::ir::{Form, FuncRef, Module};
 use crate::pipeline::{self, Options};

@@ -11,7 +11,7 @@
 use super::Context;
 use super::effects::{Clobbers, clobbers};
 use super::licm::preheader;
-use crate::analysis::loops::Loops;
+use crate::analysis::loops::{Innermost, Loops};
 use crate::entity::SideTable;
 use crate::ir::{
     Block, Cfg, Const, Dominators, Edge, ElemClass, Function, Inst, Module, Op, Space, Terminator,
@@ -28,27 +28,10 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let cfg = Cfg::compute(f);
     let dominators = Dominators::compute(&cfg);
     let loops = Loops::compute(&cfg, &dominators);
-    let mut bodies = vec![Vec::new(); loops.iter().len()];
-    for &block in cfg.rpo() {
-        if let Some(id) = loops.innermost(block) {
-            bodies[id.0 as usize].push(block);
-        }
-    }
-    let mut inner = vec![true; bodies.len()];
-    for parent in loops.iter().filter_map(|(_, data)| data.parent) {
-        inner[parent.0 as usize] = false;
-    }
     let mut forward = Forward::new(f);
-    for (id, data) in loops.iter().filter(|(id, _)| inner[id.0 as usize]) {
-        let mut latches =
-            cfg.pred_edges(data.header).iter().filter(|e| loops.contains(id, e.block));
-        let (Some(&latch), None) = (latches.next(), latches.next()) else { continue };
-        let shape = Shape {
-            header: data.header,
-            latch: (latch.block, latch.index as usize),
-            homes: homes(f, &bodies[id.0 as usize]),
-        };
-        let found = shape.matches(f, cx.module, &dominators, &bodies[id.0 as usize]);
+    for Innermost { id, header, latch, body } in loops.innermost_loops(&cfg) {
+        let shape = Shape { header, latch, homes: homes(f, &body) };
+        let found = shape.matches(f, cx.module, &dominators, &body);
         let mut before = None;
         for load in found {
             if cx.fuel.tick() {

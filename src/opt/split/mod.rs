@@ -26,7 +26,7 @@ use super::Context;
 use super::licm::preheader;
 use super::region::Regions;
 use super::remark::Remarks;
-use crate::analysis::loops::{Loop, Loops};
+use crate::analysis::loops::{Innermost, Loop, Loops};
 use crate::entity::SideTable;
 use crate::ir::{Block, Cfg, Const, Dominators, Edge, Function, Inst, Loc, Op, Terminator, Value};
 use crate::ssa::Forward;
@@ -47,31 +47,16 @@ const MAX_SLOPE: i64 = 1 << 20;
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let cfg = Cfg::compute(f);
     let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
-    let mut bodies = vec![Vec::new(); loops.iter().len()];
-    for &block in cfg.rpo() {
-        if let Some(id) = loops.innermost(block) {
-            bodies[id.0 as usize].push(block);
-        }
-    }
-    let mut inner = vec![true; bodies.len()];
-    for parent in loops.iter().filter_map(|(_, data)| data.parent) {
-        inner[parent.0 as usize] = false;
-    }
     let mut homes = SideTable::with_len(None, f.values.len());
-    for &block in &bodies.concat() {
-        let id = loops.innermost(block);
-        f.blocks[block].params.iter().for_each(|&param| homes[param] = id);
+    for &block in cfg.rpo() {
+        let Some(id) = loops.innermost(block) else { continue };
+        f.blocks[block].params.iter().for_each(|&param| homes[param] = Some(id));
         let results = f.blocks[block].insts.iter().filter_map(|&inst| f.insts[inst].result);
-        results.for_each(|value| homes[value] = id);
+        results.for_each(|value| homes[value] = Some(id));
     }
     let mut plans = Vec::new();
-    for (id, data) in loops.iter().filter(|(id, _)| inner[id.0 as usize]) {
-        let body = std::mem::take(&mut bodies[id.0 as usize]);
-        let mut latches =
-            cfg.pred_edges(data.header).iter().filter(|e| loops.contains(id, e.block));
-        let (Some(&latch), None) = (latches.next(), latches.next()) else { continue };
-        let shape =
-            Shape { own: id, header: data.header, latch: (latch.block, latch.index as usize) };
+    for Innermost { id, header, latch, body } in loops.innermost_loops(&cfg) {
+        let shape = Shape { own: id, header, latch };
         let plan = Plan::new(f, shape, body, &homes, cx.remarks);
         if let Some(plan) = plan.filter(|plan| !plan.is_short(f, &cfg))
             && cx.fuel.tick()
