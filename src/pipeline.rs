@@ -299,9 +299,19 @@ pub fn generate(
     timings: &mut Timings,
 ) -> Result<Executable, CompileError> {
     let functions = machine_code(&module, options, timings)?;
+    link(module, &functions, runtime, timings)
+}
+
+/// A module's machine code put in place, for one runtime.
+pub fn link(
+    module: Module,
+    functions: &[CompiledFunction],
+    runtime: &mut Runtime,
+    timings: &mut Timings,
+) -> Result<Executable, CompileError> {
     let linked = timings.time("link", || {
         let loaded = module.load(runtime).map_err(CompileError::Load)?;
-        jit::link(&module, &functions, &Stub::ALL.map(Stub::code), &loaded, runtime)
+        jit::link(&module, functions, &Stub::ALL.map(Stub::code), &loaded, runtime)
             .map_err(CompileError::Link)
     })?;
     Ok(Executable { module, linked })
