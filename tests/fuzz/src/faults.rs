@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::reduce::reduce_with;
-use crate::run::died_by;
+use crate::run::{died_by, jobs};
 use crate::verdict::{Failure, Matter, Verdict};
 use crate::worker::{Worker, WorkerArgs};
 use clap::Args;
@@ -51,8 +51,7 @@ pub fn run(args: &FaultArgs) -> i32 {
     }
     let all: Vec<Fault> = Fault::all().collect();
     let faults = if args.faults.is_empty() { &all } else { &args.faults };
-    let jobs =
-        args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from));
+    let jobs = jobs(args.jobs);
     let next = Mutex::new(faults.iter());
     let results = Mutex::new(BTreeMap::new());
     println!("| fault | found by | as | programs | seconds | lines |\n|---|---|---|---|---|---|");
