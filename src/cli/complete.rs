@@ -2,10 +2,10 @@
 
 use super::source::complain;
 use super::{Cli, print};
-use crate::report::EXIT_USAGE;
-use crate::source::nearest;
+use crate::cli::exit::EXIT_USAGE;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
+use toyjit::source::nearest;
 
 /// Write a script that completes this command line in a shell.
 #[derive(Args)]

@@ -1,13 +1,9 @@
 //! `toyjit explore`: a page on which the compiler can be watched at work.
 
+use super::exit::EXIT_USAGE;
 use super::functions::chosen;
 use super::run::CompileArgs;
 use super::{print, source};
-use crate::explore::{Program, page, record};
-use crate::ir::verify::verify_module;
-use crate::ir::{Module, parse};
-use crate::report::{EXIT_ERRORS, EXIT_USAGE};
-use crate::source::Sources;
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -50,20 +46,14 @@ pub struct ExploreArgs {
 }
 
 pub fn main(args: &ExploreArgs) -> i32 {
-    let read = match args.file.extension() {
-        Some(extension) if extension == "ir" => read_ir(&args.file),
-        _ => source::check(&args.file).map(|checked| (checked.sources, checked.lowered.module)),
-    };
-    let (sources, module) = match read {
-        Ok(read) => read,
+    let program = match source::check(&args.compile.engine(), &args.file) {
+        Ok(program) => program,
         Err(code) => return code,
     };
-    let functions = match chosen(&module, args.function.as_deref()) {
-        Ok(functions) => functions,
+    let record = match chosen(&program, args.function.as_deref()) {
+        Ok(view) => view.explore(),
         Err(code) => return code,
     };
-    let program = Program { sources: &sources, module: &module, functions: &functions };
-    let record = record(&program, &args.compile.options());
     if args.json {
         return print(&format!("{}\n", record.to_json()));
     }
@@ -71,28 +61,11 @@ pub fn main(args: &ExploreArgs) -> i32 {
         let name = args.file.file_stem().filter(|_| args.file != Path::new("-"));
         Path::new(name.unwrap_or("program".as_ref())).with_extension("html")
     });
-    if let Err(error) = std::fs::write(&output, page::page(record)) {
-        anstream::eprintln!("error: can't write {}: {error}", output.display());
+    if let Err(error) = std::fs::write(&output, record.to_page()) {
+        source::complain(&format!("can't write {}: {error}", output.display()), None);
         return EXIT_USAGE;
     }
     if args.open { open(&output) } else { 0 }
-}
-
-/// Reads a module in the IR's own text.
-fn read_ir(path: &Path) -> Result<(Sources, Module), i32> {
-    let sources = source::read(path)?;
-    let file = &sources.files()[0];
-    let module = parse::module(&file.text).map_err(|error| {
-        anstream::eprintln!("error: {}:{error}", file.name);
-        EXIT_ERRORS
-    })?;
-    match verify_module(&module) {
-        Ok(()) => Ok((sources, module)),
-        Err(errors) => {
-            errors.iter().for_each(|error| anstream::eprintln!("error: {}: {error}", file.name));
-            Err(EXIT_ERRORS)
-        }
-    }
 }
 
 /// Shows a page in the browser that the desktop prefers.
@@ -102,7 +75,8 @@ fn open(page: &Path) -> i32 {
     match command.spawn() {
         Ok(_) => 0,
         Err(error) => {
-            anstream::eprintln!("error: can't open {}: xdg-open: {error}", page.display());
+            let message = format!("can't open {}: xdg-open: {error}", page.display());
+            source::complain(&message, None);
             EXIT_USAGE
         }
     }

@@ -1,8 +1,8 @@
 //! Messages for tools: a JSON object a line, on standard error.
 
-use crate::source::{Diagnostic, Severity, Sources, Span, Trace};
 use serde_json::{Value, json};
-use toyjit_runtime::Stop;
+use toyjit::engine::Stop;
+use toyjit::source::{Diagnostic, Severity, Sources, Span, Trace, TraceFrame};
 
 /// How messages are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -61,8 +61,8 @@ pub fn stop(sources: &Sources, stop: &Stop, trace: &Trace) -> Option<Value> {
         Stop::Fault(what) => ("fault", what.clone()),
         Stop::Exit(_) | Stop::ClosedPipe => return None,
     };
-    let frames = |frames: &[crate::source::TraceFrame]| -> Vec<Value> {
-        let frame = |frame: &crate::source::TraceFrame| json!({ "function": frame.function, "at": place(sources, frame.span) });
+    let frames = |frames: &[TraceFrame]| -> Vec<Value> {
+        let frame = |frame: &TraceFrame| json!({ "function": frame.function, "at": place(sources, frame.span) });
         frames.iter().map(frame).collect()
     };
     Some(json!({

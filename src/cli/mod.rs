@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod complete;
 mod emit;
+mod exit;
 mod explain;
 mod explore;
 mod figures;
@@ -19,12 +20,12 @@ mod run;
 mod source;
 mod ssa;
 
-use crate::report::EXIT_FAULT;
-use crate::x64::Features;
 use clap::{Parser, Subcommand, ValueEnum};
+use exit::EXIT_FAULT;
 use json::MessageFormat;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
+use toyjit::engine::Features;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -142,7 +143,7 @@ fn print(text: &str) -> i32 {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
         Err(error) => {
             source::complain(&format!("can't write the output: {error}"), None);
-            crate::report::EXIT_USAGE
+            exit::EXIT_USAGE
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `--remarks`: what the optimiser says of its work, a line each, on standard error.
 
-use crate::opt::remark::Remark;
-use crate::source::Sources;
+use toyjit::inspect::Remark;
+use toyjit::source::Sources;
 
 /// Tells remarks on a program.
 pub fn tell(sources: &Sources, remarks: &[Remark]) {

@@ -1,7 +1,7 @@
 //! The compiler at work on a program, as data and as a page.
 //!
 //! Everything here is recorded: a program goes through the stages, and the passes say what they do
-//! (`watch`). [`record`] makes JSON of that, as `docs/explore.md` describes it; [`page`](page::page)
+//! (`watch`). [`record`] makes JSON of that, as `docs/explore.md` describes it; [`Record::to_page`]
 //! makes one HTML file of the JSON, which needs nothing else. The page draws; it computes nothing of
 //! what the compiler does.
 //!
@@ -13,7 +13,7 @@ mod dataflow;
 mod help;
 mod layout;
 mod machine;
-pub mod page;
+mod page;
 mod passes;
 mod sccp;
 mod ssa;
@@ -25,8 +25,8 @@ use crate::ir::print::Printer;
 use crate::ir::{Form, FuncRef, Module};
 use crate::pipeline::{self, Options};
 use crate::source::Sources;
+use crate::ssa::Folding;
 use crate::timing::Timings;
-use crate::x64::X64;
 use code::{Union, blocks};
 use machine::{Machine, compile};
 use passes::Passes;
@@ -61,6 +61,11 @@ pub struct Record {
 }
 
 impl Record {
+    /// One HTML file that shows it.
+    pub fn to_page(self) -> String {
+        page::page(self)
+    }
+
     /// All of it as one object.
     pub fn to_json(mut self) -> Value {
         self.head.insert("functions".to_owned(), Value::Array(self.functions));
@@ -71,8 +76,7 @@ impl Record {
 /// Compiles a program and records what happens.
 pub fn record(program: &Program<'_>, options: &Options) -> Record {
     let Program { sources, module, functions } = *program;
-    let mut target = X64::new(options.features);
-    target.polls = options.polls;
+    let target = pipeline::target(options);
     let size = |&id: &FuncRef| -> usize {
         module.functions[id].blocks.values().map(|data| data.insts.len() + 1).sum()
     };
@@ -84,7 +88,7 @@ pub fn record(program: &Program<'_>, options: &Options) -> Record {
     for &id in functions {
         passes.begin(&module.functions[id]);
     }
-    pipeline::construct(&mut made, options);
+    pipeline::construct(&mut made, options, Folding::On);
     for &id in functions {
         passes.constructed(&made.functions[id]);
     }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::ir::parse;
+use crate::x64::X64;
 use std::fs;
 
 fn read(path: &str) -> (Sources, Module) {

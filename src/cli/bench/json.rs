@@ -2,9 +2,9 @@
 //! meaning or goes.
 
 use super::outcome::{Kind, Outcome};
-use crate::bench::{Comparison, Figures, Summary};
-use crate::timing::Clock;
 use serde_json::{Map, Value, json};
+use toyjit::bench::{Comparison, Figures, Summary};
+use toyjit::timing::Clock;
 
 /// The version of both forms.
 pub const VERSION: u32 = 1;
