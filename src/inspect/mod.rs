@@ -8,8 +8,8 @@
 //! use toyjit::inspect::Stage;
 //! let program = toyjit::Engine::new().check("demo.toy", "fn half(x: int) -> int { return x / 2; }")?;
 //! let view = program.view(Some("half"))?;
-//! println!("{}", view.emit(Stage::Asm)?);
-//! assert!(view.emit(Stage::Opt)?.contains("sar"));
+//! println!("{}", view.emit(Stage::Opt)?);
+//! assert!(view.emit(Stage::Asm)?.contains("sar"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
