@@ -41,6 +41,7 @@ pub mod jit;
 
 pub mod explore;
 pub mod pipeline;
+pub mod profile;
 
 pub use engine::{
     CompileError, Diagnostics, Engine, Function, FunctionError, Input, Module, Output, Program,

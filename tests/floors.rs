@@ -23,6 +23,7 @@ const FLOORS: &[(&str, u32)] = &[
     ("jit", 50),
     ("timing", 60),
     ("report", 60),
+    ("profile", 60),
     ("pipeline", 61),
     ("explore", 62),
     ("inspect", 63),

@@ -5,8 +5,11 @@ use super::functions::chosen;
 use super::run::CompileArgs;
 use super::{print, source};
 use clap::Args;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use toyjit::engine::Profile;
+use toyjit::inspect::Record;
 
 /// Make a page on which the whole compiler can be watched at work on a program.
 #[derive(Args)]
@@ -15,6 +18,8 @@ Examples:
   toyjit explore examples/sieve.toy                   makes sieve.html
   toyjit explore examples/sieve.toy --open            and shows it
   toyjit explore big.toy --function main -o main.html all players, of one function only
+  toyjit run --profile sieve.json examples/sieve.toy  counts a run of it
+  toyjit explore examples/sieve.toy --profile sieve.json    and shows where it was hot
   toyjit explore docs/gallery/reaching.ir            of the IR's own text
   toyjit explore examples/sieve.toy --json            the data, for pages of your own
 
@@ -40,20 +45,43 @@ pub struct ExploreArgs {
     #[arg(long)]
     open: bool,
 
+    /// Show where a run was hot: what `toyjit run --profile` wrote of this program at this level.
+    #[arg(long, value_name = "PROFILE")]
+    profile: Option<PathBuf>,
+
     /// Print the data as JSON instead.
     #[arg(long)]
     json: bool,
 }
 
 pub fn main(args: &ExploreArgs) -> i32 {
-    let program = match source::check(&args.compile.engine(), &args.file) {
-        Ok(program) => program,
-        Err(code) => return code,
+    match recorded(args) {
+        Ok(record) => shown(args, record),
+        Err(code) => code,
+    }
+}
+
+/// The compiler at work on the program, with the heat of a profile.
+fn recorded(args: &ExploreArgs) -> Result<Record, i32> {
+    let complain = |path: &Path, problem: &dyn Display| {
+        source::complain(&format!("{}: {problem}", path.display()), None);
+        EXIT_USAGE
     };
-    let record = match chosen(&program, args.function.as_deref()) {
-        Ok(view) => view.explore(),
-        Err(code) => return code,
+    let profile = match &args.profile {
+        Some(path) => {
+            let (_, text) = source::text(path)?;
+            Some(Profile::from_json(&text).map_err(|problem| complain(path, &problem))?)
+        }
+        None => None,
     };
+    let program = source::check(&args.compile.engine(), &args.file)?;
+    let view = chosen(&program, args.function.as_deref())?;
+    view.explore(profile.as_ref())
+        .map_err(|mismatch| complain(args.profile.as_deref().unwrap_or(&args.file), &mismatch))
+}
+
+/// Prints a record, or writes its page.
+fn shown(args: &ExploreArgs, record: Record) -> i32 {
     if args.json {
         return print(&format!("{}\n", record.to_json()));
     }

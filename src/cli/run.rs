@@ -10,7 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use toyjit::engine::{Checks, Construction, ExitCodes, Language, Options, Watch};
 use toyjit::{Engine, Module};
 
@@ -27,7 +27,8 @@ Examples:
   toyjit run --fuel 1000000 x.toy            end it always at the same place
   echo 'print(6 * 7);' | toyjit run -        a program from standard input
   toyjit run --time=json --no-run big.toy    how long each stage of compilation takes
-  toyjit run --remarks --no-run program.toy  what the optimiser did, line by line")]
+  toyjit run --remarks --no-run program.toy  what the optimiser did, line by line
+  toyjit run --profile x.json program.toy    how often each block ran, for `toyjit explore`")]
 pub struct RunArgs {
     #[command(flatten)]
     compile: CompileArgs,
@@ -51,6 +52,10 @@ pub struct RunArgs {
     /// Of a Bril program: interpret it and tell how many instructions ran.
     #[arg(short = 'p', long)]
     count: bool,
+
+    /// Count how often each block of the code runs, and write that to a file, for `toyjit explore`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["engine", "count", "no_run"])]
+    profile: Option<PathBuf>,
 
     /// Compile only.
     #[arg(long)]
@@ -135,6 +140,7 @@ impl RunArgs {
             .apply(self.compile.engine())
             .interpreted(self.engine == Runner::Interp || self.count)
             .gc_stress(self.gc_stress)
+            .counted(self.profile.is_some())
             .args(self.program[1..].iter().map(|arg| arg.clone().into_vec()))
     }
 
@@ -161,6 +167,12 @@ impl RunArgs {
         let code = if self.no_run { 0 } else { self.run(language, &mut module) };
         if let Some(steps) = module.steps().filter(|_| self.count) {
             anstream::eprintln!("total_dyn_inst: {steps}");
+        }
+        if let (Some(path), Some(profile)) = (&self.profile, module.profile())
+            && let Err(error) = std::fs::write(path, profile.to_json())
+        {
+            source::complain(&format!("can't write {}: {error}", path.display()), None);
+            return Err(EXIT_USAGE);
         }
         if let Some(format) = self.time {
             figures::tell(module.timings(), &module.heap_stats(), format);

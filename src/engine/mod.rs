@@ -31,6 +31,7 @@ pub use crate::bril::{Checks, Form};
 pub use crate::inspect::Language;
 pub use crate::interp::Halt;
 pub use crate::pipeline::Options;
+pub use crate::profile::{Counts, Mismatch, Profile};
 pub use crate::ssa::Construction;
 pub use crate::x64::Features;
 pub use error::{CompileError, Diagnostics, FunctionError, Stopped};
@@ -88,6 +89,13 @@ impl Engine {
     #[must_use]
     pub fn interpreted(mut self, interpreted: bool) -> Self {
         self.interpreted = interpreted;
+        self
+    }
+
+    /// Lets programs count how often each of their blocks runs, which [`Module::profile`] tells.
+    #[must_use]
+    pub fn counted(mut self, counted: bool) -> Self {
+        self.options.counted = counted;
         self
     }
 

@@ -9,6 +9,7 @@ use super::{HeapStats, Stop, Stopped, Trap};
 use crate::analysis::facts::Facts;
 use crate::interp::Halt;
 use crate::ir::FuncRef;
+use crate::profile::{Profile, program_hash};
 use crate::sema::display_ty;
 use crate::sema::hir::{FunctionKind, GlobalId, Ty, TyKind};
 use crate::source::{Sources, Trace};
@@ -35,6 +36,7 @@ pub struct Module {
     state: State,
     timeout: Option<Duration>,
     metered: bool,
+    level: u8,
 }
 
 /// Whether the top-level statements have run.
@@ -89,6 +91,7 @@ impl Module {
             state: State::Fresh,
             timeout: engine.timeout,
             metered: engine.fuel.is_some(),
+            level: engine.options.level,
         })
     }
 
@@ -118,6 +121,14 @@ impl Module {
             Code::Machine(executable) => Some(executable.code_bytes()),
             _ => None,
         }
+    }
+
+    /// How often each block has run so far, where the engine lets programs count that.
+    pub fn profile(&self) -> Option<Profile> {
+        let Code::Machine(executable) = &self.code else { return None };
+        let (code, functions) = executable.counts(&self.runtime)?;
+        let program = program_hash(&self.sources);
+        Some(Profile { level: self.level, program, code, functions })
     }
 
     /// How many instructions the last run of a Bril program took, where its interpreter ran it.

@@ -10,6 +10,7 @@
 mod allocation;
 mod code;
 mod dataflow;
+mod heat;
 mod help;
 mod layout;
 mod machine;
@@ -24,10 +25,12 @@ pub use machine::target_name;
 use crate::ir::print::Printer;
 use crate::ir::{Form, FuncRef, Module};
 use crate::pipeline::{self, Options};
+use crate::profile::{Mismatch, Profile, code_hash};
 use crate::source::Sources;
 use crate::ssa::Folding;
 use crate::timing::Timings;
 use code::{Union, blocks};
+use heat::Heat;
 use machine::{Machine, compile};
 use passes::Passes;
 use serde_json::{Map, Value, json};
@@ -73,8 +76,12 @@ impl Record {
     }
 }
 
-/// Compiles a program and records what happens.
-pub fn record(program: &Program<'_>, options: &Options) -> Record {
+/// Compiles a program and records what happens; with a profile of a run also where it was hot.
+pub fn record(
+    program: &Program<'_>,
+    options: &Options,
+    profile: Option<&Profile>,
+) -> Result<Record, Mismatch> {
     let Program { sources, module, functions } = *program;
     let target = pipeline::target(options);
     let size = |&id: &FuncRef| -> usize {
@@ -94,6 +101,15 @@ pub fn record(program: &Program<'_>, options: &Options) -> Record {
     }
     pipeline::optimise(&mut made, options, &mut Timings::new(), &mut passes);
 
+    let heat = match profile {
+        Some(profile) => {
+            profile.check(sources, options.level, code_hash(&made))?;
+            Some(Heat::of(sources, &made, profile, |id| {
+                compile(&target, &made, &made.functions[id], false)
+            }))
+        }
+        None => None,
+    };
     let others: Vec<(u8, Module)> = (0..=3)
         .filter(|&level| level != options.level && !is_large)
         .map(|level| {
@@ -118,6 +134,9 @@ pub fn record(program: &Program<'_>, options: &Options) -> Record {
         put("stages", Value::Array(stages));
         put("layout", union.layout());
         put("machine", machine.to_json(&mut tables, &made, &made.functions[id]));
+        if let Some(heat) = &heat {
+            put("heat", heat.function(id, &machine));
+        }
         help.note(&machine, &made, id);
         let mut left_out = Vec::new();
         if is_large {
@@ -166,7 +185,11 @@ pub fn record(program: &Program<'_>, options: &Options) -> Record {
     for f in module.functions.values().chain(made.functions.values()) {
         help.note_operators(f);
     }
-    Record { head: head(program, options, help), functions: shown }
+    let mut head = head(program, options, help);
+    if let Some(heat) = &heat {
+        head.insert("heat".to_owned(), heat.head());
+    }
+    Ok(Record { head, functions: shown })
 }
 
 fn head(program: &Program<'_>, options: &Options, help: Help) -> Map<String, Value> {

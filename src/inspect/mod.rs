@@ -39,6 +39,7 @@ use crate::bril::Origin;
 use crate::explore;
 use crate::ir::{Form, FuncRef, Module};
 use crate::pipeline::Options;
+use crate::profile::{Mismatch, Profile};
 use crate::source::{Diagnostic, Sources, nearest};
 use crate::ssa::{Folding, figures};
 use std::borrow::Cow;
@@ -110,11 +111,12 @@ impl<'a> View<'a> {
         taint::check(&self.module)
     }
 
-    /// Compiles the program and records what happens to these functions.
-    pub fn explore(&self) -> Record {
+    /// Compiles the program and records what happens to these functions; with a profile of a run of it
+    /// also where it was hot.
+    pub fn explore(&self, profile: Option<&Profile>) -> Result<Record, Mismatch> {
         let Self { sources, functions, .. } = self;
         let program = explore::Program { sources, module: &self.module, functions };
-        explore::record(&program, self.options)
+        explore::record(&program, self.options, profile)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::interp::Halt;
 use crate::ir::{FuncRef, Module};
 use crate::jit::Linked;
+use crate::profile::{Counters, Counts};
 use crate::report::trace;
 use crate::source::Trace;
 use toyjit_runtime::{Arguments, Results, Runtime, Stopped};
@@ -12,11 +13,12 @@ use toyjit_runtime::{Arguments, Results, Runtime, Stopped};
 pub struct Executable {
     module: Module,
     linked: Linked,
+    counters: Option<Counters>,
 }
 
 impl Executable {
-    pub(super) fn new(module: Module, linked: Linked) -> Self {
-        Self { module, linked }
+    pub(super) fn new(module: Module, linked: Linked, counters: Option<Counters>) -> Self {
+        Self { module, linked, counters }
     }
 
     /// Runs the top-level statements and then `main`; the exit code.
@@ -43,6 +45,12 @@ impl Executable {
         }
         let code = self.call(runtime, main, &arguments)?.word;
         Ok(if returns_int { (code & 0xFF) as i32 } else { 0 })
+    }
+
+    /// What it has counted so far in this runtime, and the hash of the code that did.
+    pub fn counts(&self, runtime: &Runtime) -> Option<(u64, Vec<Counts>)> {
+        let counters = self.counters.as_ref()?;
+        Some((counters.code, counters.read(|global| runtime.global(global))))
     }
 
     /// How many bytes of code memory it takes.

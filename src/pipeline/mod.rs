@@ -17,6 +17,7 @@ use crate::ir::{FuncRef, Module};
 use crate::jit::{self, LinkError};
 use crate::mach::{Allocation, CompiledFunction, Copies, Target, VCode};
 use crate::opt::{self, Observer};
+use crate::profile;
 use crate::regalloc;
 use crate::ssa::{self, Construction, Folding};
 use crate::timing::Timings;
@@ -47,6 +48,8 @@ pub struct Options {
     pub polls: bool,
     /// Whether calls and rounds of loops burn fuel.
     pub metered: bool,
+    /// Whether programs count how often each of their blocks runs.
+    pub counted: bool,
     /// What of the processor may be used.
     pub features: Features,
 }
@@ -64,6 +67,7 @@ impl Default for Options {
             few_registers: false,
             polls: true,
             metered: false,
+            counted: false,
             features: Features::detect(),
         }
     }
@@ -190,18 +194,19 @@ pub fn compile_module(
 
 /// Optimised SSA form to machine code, for one runtime.
 pub fn generate(
-    module: Module,
+    mut module: Module,
     options: &Options,
     runtime: &mut Runtime,
     timings: &mut Timings,
 ) -> Result<Executable, CompileError> {
+    let counters = options.counted.then(|| profile::count(&mut module));
     let functions = machine_code(&module, options, timings)?;
     let linked = timings.time("link", || {
         let loaded = module.load(runtime).map_err(CompileError::Load)?;
         jit::link(&module, &functions, &Stub::ALL.map(Stub::code), &loaded, runtime)
             .map_err(CompileError::Link)
     })?;
-    Ok(Executable::new(module, linked))
+    Ok(Executable::new(module, linked, counters))
 }
 
 /// The machine that options compile for.
