@@ -47,7 +47,8 @@ pub fn man(args: &ManArgs) -> i32 {
             complain(&message, nearest(verb, verbs));
             return EXIT_USAGE;
         };
-        command = found.clone().name(format!("toyjit-{verb}"));
+        let name = format!("toyjit-{verb}");
+        command = found.clone().name(name).version(env!("CARGO_PKG_VERSION"));
     }
     let mut page = Vec::new();
     match clap_mangen::Man::new(command).render(&mut page) {

@@ -21,7 +21,8 @@ pub fn set_format(format: MessageFormat) {
     FORMAT.get_or_init(|| format);
 }
 
-fn is_json() -> bool {
+/// Whether messages are for tools.
+pub fn is_json() -> bool {
     FORMAT.get() == Some(&MessageFormat::Json)
 }
 

@@ -108,7 +108,8 @@ fn help(shell: &mut Shell<'_>) -> Next {
     for Command { name, args, about, .. } in COMMANDS {
         let _ = writeln!(text, "  {:<18} {about}", format!(":{name} {args}"));
     }
-    text += "Anything else is code. `_` is the last value. A `;` at the end may be left out.\n";
+    text += "A command may be cut short: `:an live f`. Anything else is code. `_` is the last value. A `;`\n\
+             at its end may be left out.\n";
     shell.say(&text)
 }
 
