@@ -36,6 +36,8 @@ macro_rules! entity {
             }
         }
 
+        $crate::pooled! { $name }
+
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 write!(f, concat!($prefix, "{}"), self.0)
@@ -61,6 +63,11 @@ impl<K: Entity, V> Arena<K, V> {
     /// An empty arena.
     pub const fn new() -> Self {
         Self { items: Vec::new(), key: PhantomData }
+    }
+
+    /// An empty arena with room for so many things.
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self { items: Vec::with_capacity(capacity), key: PhantomData }
     }
 
     /// Adds `value`; its entity is the answer.

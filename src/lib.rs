@@ -3,6 +3,7 @@
 //! `ARCHITECTURE.md` is the map of this crate. The modules stand on floors; each names only
 //! modules on lower ones.
 
+pub mod buffer;
 pub mod entity;
 pub mod source;
 pub mod watch;

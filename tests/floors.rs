@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Modules that share a floor of the map and use one another stand here one above the other.
 const FLOORS: &[(&str, u32)] = &[
+    ("buffer", 0),
     ("entity", 0),
     ("watch", 0),
     ("source", 1),
