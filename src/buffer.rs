@@ -58,6 +58,11 @@ impl<T: Pooled> Buffer<T> {
         Self { items: spare.ok().flatten().unwrap_or_default() }
     }
 
+    /// An empty one that takes no memory before it needs some.
+    pub const fn without_memory() -> Self {
+        Self { items: Vec::new() }
+    }
+
     /// An empty one with room for so many.
     #[inline]
     pub fn with_capacity(capacity: usize) -> Self {
