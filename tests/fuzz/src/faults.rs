@@ -16,8 +16,11 @@ pub struct FaultArgs {
     /// These only; all where none is named.
     faults: Vec<Fault>,
     /// Seconds to look for each.
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 600)]
     seconds: u64,
+    /// Programs to look at for each.
+    #[arg(long, default_value_t = 5_000)]
+    programs: u64,
     /// The first seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -64,16 +67,30 @@ pub fn run(args: &FaultArgs) -> i32 {
                     let found = hunt(fault, args);
                     println!("{}", row(fault, found.as_ref()));
                     if let Ok(mut results) = results.lock() {
-                        results.insert(fault.name(), found.is_some());
+                        results
+                            .insert(fault.name(), found.map(|found| (found.programs, found.lines)));
                     }
                 }
             });
         }
     });
     let results = results.into_inner().unwrap_or_default();
-    let found = results.values().filter(|&&found| found).count();
-    println!("\n{found} of {} faults found", results.len());
-    i32::from(found * 100 < results.len() * 95)
+    let found: Vec<_> = results.values().flatten().collect();
+    println!("\n{} of {} faults found", found.len(), results.len());
+    let programs = median(found.iter().map(|(programs, _)| *programs));
+    println!("half of them within {programs} programs");
+    if args.reduce > 0 {
+        let lines = median(found.iter().filter_map(|(_, lines)| *lines));
+        println!("half of what is reduced has at most {lines} lines");
+    }
+    i32::from(found.len() * 100 < results.len() * 95)
+}
+
+/// The one in the middle; of none the least there is.
+fn median<T: Ord + Default + Copy>(of: impl Iterator<Item = T>) -> T {
+    let mut all: Vec<T> = of.collect();
+    all.sort_unstable();
+    all.get(all.len().saturating_sub(1) / 2).copied().unwrap_or_default()
 }
 
 fn row(fault: Fault, found: Option<&Found>) -> String {
@@ -95,7 +112,7 @@ fn hunt(fault: Fault, args: &FaultArgs) -> Option<Found> {
     let start = Instant::now();
     let mut worker = Worker::new(WorkerArgs::of(Matter::Programs).with_fault(fault));
     for (programs, seed) in (1..).zip(args.seed..) {
-        if start.elapsed() > Duration::from_secs(args.seconds) {
+        if programs > args.programs || start.elapsed() > Duration::from_secs(args.seconds) {
             break;
         }
         let matter = match seed % IR_SHARE {

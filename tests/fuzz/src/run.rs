@@ -19,9 +19,9 @@ use std::time::{Duration, Instant};
 /// How long and where to look.
 #[derive(Args, Clone)]
 pub struct RunArgs {
-    /// Seconds to run at most.
-    #[arg(long, default_value_t = 60)]
-    pub seconds: u64,
+    /// Seconds to run at most; a minute where nothing else limits the run.
+    #[arg(long)]
+    pub seconds: Option<u64>,
     /// How many programs (inputs, modules) at most.
     #[arg(long, visible_aliases = ["inputs", "modules"])]
     pub programs: Option<u64>,
@@ -135,7 +135,8 @@ pub fn run(matter: Matter, args: &RunArgs) -> i32 {
 
 impl Run<'_> {
     fn over(&self) -> bool {
-        self.start.elapsed() >= Duration::from_secs(self.args.seconds)
+        let most = if self.args.programs.is_some() { u64::MAX } else { 60 };
+        self.start.elapsed() >= Duration::from_secs(self.args.seconds.unwrap_or(most))
     }
 
     /// One worker's share.
