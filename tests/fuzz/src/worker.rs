@@ -31,8 +31,8 @@ use std::time::Duration;
 
 /// The kind of failure of a worker that is silent.
 pub const HANG: &str = "hang";
-/// How much processor time a worker may use in silence.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// How much processor time a worker may use in silence, where nobody says otherwise.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// So many times as long it may be silent and use none: then it waits for what never comes.
 const ROUNDS: usize = 15;
 /// The stack that programs are judged on: the front end wants more than a thread's usual.
@@ -177,6 +177,8 @@ pub struct Died(pub String);
 /// The parent's handle.
 pub struct Worker {
     args: WorkerArgs,
+    /// How much processor time it may use in silence.
+    pub patience: Duration,
     process: Option<Process>,
 }
 
@@ -188,12 +190,12 @@ struct Process {
 
 impl Process {
     /// The next answer, for which the worker may take its time.
-    fn hear(&self) -> Result<String, RecvTimeoutError> {
+    fn hear(&self, patience: Duration) -> Result<String, RecvTimeoutError> {
         let before = self.processor_time();
         for _ in 0..ROUNDS {
-            let answer = self.answers.recv_timeout(PATIENCE);
+            let answer = self.answers.recv_timeout(patience);
             let used = self.processor_time().saturating_sub(before);
-            if answer != Err(RecvTimeoutError::Timeout) || used >= PATIENCE {
+            if answer != Err(RecvTimeoutError::Timeout) || used >= patience {
                 return answer;
             }
         }
@@ -216,7 +218,7 @@ impl Process {
 impl Worker {
     /// A worker; its process starts when it is needed.
     pub fn new(args: WorkerArgs) -> Self {
-        Self { args, process: None }
+        Self { args, patience: PATIENCE, process: None }
     }
 
     fn process(&mut self) -> io::Result<&mut Process> {
@@ -283,10 +285,11 @@ impl Worker {
     }
 
     fn exchange(&mut self, request: &[u8]) -> Result<Value, Died> {
+        let patience = self.patience;
         let process = self.process().map_err(|error| Died(format!("can't start: {error}")))?;
         // Where the worker is gone, its silence tells.
         let _ = process.requests.write_all(request).and_then(|()| process.requests.flush());
-        match process.hear() {
+        match process.hear(patience) {
             Ok(line) => Ok(serde_json::from_str(&line).unwrap_or(Value::Null)),
             Err(why) => {
                 let mut process = self.process.take();
