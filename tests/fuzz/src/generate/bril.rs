@@ -348,6 +348,15 @@ impl Body<'_> {
         let far = self.random.chance(2);
         let at = self.random.below(if far { SIZE + 2 } else { SIZE }) as i64 - i64::from(far);
         self.line(&format!("{index}: int = const {at};"));
+        if self.random.chance(4) {
+            // An index that nobody knows beforehand, 0 or next to it.
+            let (some, bit) = (self.var(0), self.fresh());
+            let op = *self.random.pick(&["add", "sub"]);
+            self.line(&format!("{bit}: int = const 1;"));
+            self.line(&format!("{bit}: int = and {some} {bit};"));
+            self.line(&format!("{index}: int = const 0;"));
+            self.line(&format!("{index}: int = {op} {index} {bit};"));
+        }
         let place = self.fresh();
         self.line(&format!("{place}: {ty} = ptradd {pointer} {index};"));
         let value = self.var(inner);

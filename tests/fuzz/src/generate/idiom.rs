@@ -17,6 +17,7 @@ const IDIOMS: &[(&str, Idiom)] = &[
     ("loads before stores", Generator::loads),
     ("sums in loops", Generator::sums),
     ("loops over parts of arrays", Generator::parts),
+    ("indices that are tested", Generator::tested_indices),
     ("operands that print", Generator::order),
     ("the same trap in two arms", Generator::arms),
     ("traps behind output", Generator::behind_output),
@@ -272,6 +273,34 @@ impl Generator {
         }
         self.close();
         self.line(&format!("print({v}, {a});"));
+    }
+
+    /// Tests that show an index to be in bounds, or nearly do.
+    fn tested_indices(&mut self) {
+        let (a, len) = self.numbers();
+        let (j, v) = (self.name("j"), self.result());
+        let by = 1 + self.random.below(2);
+        if self.traps && self.random.chance(60) {
+            let i = self.hidden(&[i64::MIN, i64::MAX, i64::MIN + 1, 0, len - 1]);
+            let op = *self.random.pick(&["+", "-"]);
+            self.line(&format!("let {j} = {i} {op} {by};"));
+            let test = *self.random.pick(&["I < len(A) && J >= 0", "J < len(A) && I >= 0"]);
+            let test = test.replace('I', &i).replace('J', &j).replace('A', &a);
+            self.line(&format!("if {test} {{ print({a}[{j}], {a}[{j}] + {v}); }}"));
+            return;
+        }
+        let past = if self.traps { self.random.below(3) as i64 } else { 0 };
+        let i = self.hidden(&[0, 1]);
+        self.line(&format!("var {j} = {i};"));
+        self.open(&format!("if {j} < len({a}) {{"));
+        let rounds = (len - 1 + past) / by as i64;
+        self.open(&format!("for e in 0..hide({rounds}) {{"));
+        self.open(&format!("if {j} >= 0 {{"));
+        self.line(&format!("{v} += {a}[{j}]; {j} += {by};"));
+        self.close();
+        self.close();
+        self.close();
+        self.line(&format!("print({v}, {j});"));
     }
 
     /// Whatever prints tells when it was evaluated.
