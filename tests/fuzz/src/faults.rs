@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::reduce::reduce_with;
 use crate::run::{died_by, jobs};
-use crate::verdict::{Failure, Matter, Verdict};
+use crate::verdict::{FRONT, Failure, Matter, Verdict};
 use crate::worker::{Worker, WorkerArgs};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -124,7 +124,15 @@ fn hunt(fault: Fault, args: &FaultArgs) -> Option<Found> {
         if let Err((at, died)) = worker.seeds(matter, seed, 1, |_, found| verdict = found) {
             verdict = died_by(&mut worker, matter, at, died);
         }
-        if let Verdict::Fail(failure) = verdict {
+        // What no front end takes is no fault of the compiler.
+        let failure = match verdict {
+            Verdict::Fail(failure) if !failure.kind.starts_with("does not compile") => {
+                Some(failure)
+            }
+            Verdict::Fail(failure) if failure.engine != FRONT => Some(failure),
+            _ => None,
+        };
+        if let Some(failure) = failure {
             let time = start.elapsed();
             let lines = (args.reduce > 0).then(|| {
                 let (text, budget) = (matter.text(seed), Duration::from_secs(args.reduce));

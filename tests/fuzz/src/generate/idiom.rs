@@ -162,7 +162,8 @@ impl Generator {
         let (x, y) = (self.hidden(EDGES), self.hidden(EDGES));
         let mask =
             *self.random.pick(&[0xFFFF_FFFFi64, 0xFF, 0xFFFF, 8, 12, 256, 0x7FFF_FFFF, 1 << 31]);
-        let low = *self.random.pick(&[7i64, 255, 0xFFFF_FFFF, 0x7FFF_FFFF]);
+        let low =
+            *self.random.pick(&[7i64, 255, 0xFFFF_FFFF, 0x7FFF_FFFF, mask, mask, mask | 24, -8]);
         let op = *self.random.pick(&["+", "-", "*"]);
         let (v, by) = (self.result(), self.random.below(5));
         match self.random.below(3) {
@@ -256,10 +257,11 @@ impl Generator {
                 self.line(&format!("{v} += {a}[{i} * {width} + j] * (j + 1);"));
                 self.close();
             }
-            // What is in bounds the second time round only since the product wraps.
+            // What is in bounds in the last round only since the product wraps.
             4 if self.traps => {
-                let factor = self.hidden(&[1 << 62, 1 << 63, 1 << 32, i64::MAX, 1]);
-                self.open(&format!("for {i} in 0..hide({}) {{", len.min(5)));
+                let factor = self.hidden(&[1 << 62, 1 << 63, 1 << 63, 1]);
+                let rounds = *self.random.pick(&[3, 5]);
+                self.open(&format!("for {i} in 0..hide({rounds}) {{"));
                 self.line(&format!("{v} += {a}[{i} * {factor}] + 1;"));
             }
             _ => {
@@ -352,7 +354,7 @@ impl Generator {
     fn behind_output(&mut self) {
         let (a, len) = self.numbers();
         let least = if self.traps { 0 } else { 1 };
-        let (c, d) = (self.hidden(&[0, 1]), self.hidden(&[least, 3]));
+        let (c, d) = (self.hidden(&[0, 1]), self.hidden(&[least, least, 3]));
         let i = self.hidden(&[0, if self.traps { len } else { 1 }]);
         let v = self.result();
         let texts = [format!("100 / {d}"), format!("{a}[{i}]")];
