@@ -1,7 +1,7 @@
 //! `toyjit bench`: what the optimisation levels do to programs, measured.
 //!
-//! `outcome` is what was measured, `table`, `json` and `page` tell it, `plot` draws; `peers` tells
-//! what `benches/peers/compare` measured.
+//! `outcome` is what was measured, `table`, `json` and `page` tell it (`rows` is what the first and the
+//! last have in common), `plot` draws; `peers` tells what `benches/peers/compare` measured.
 
 mod format;
 mod input;
@@ -11,6 +11,7 @@ mod outcome;
 mod page;
 mod peers;
 mod plot;
+mod rows;
 pub mod table;
 
 use super::exit::{EXIT_ERRORS, EXIT_USAGE};
