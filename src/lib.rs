@@ -18,6 +18,7 @@ pub mod report;
 pub mod source;
 pub mod timing;
 
+pub mod buffer;
 pub mod entity;
 pub mod watch;
 

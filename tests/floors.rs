@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 /// Modules that share a floor of the map and use one another stand here one above the other.
 const FLOORS: &[(&str, u32)] = &[
-    ("entity", 0),
+    ("buffer", 0),
+    ("entity", 1),
     ("watch", 0),
-    ("source", 1),
+    ("source", 2),
     ("syntax", 10),
     ("ir", 10),
     ("sema", 20),

@@ -201,12 +201,32 @@ pub fn generate(
 ) -> Result<Executable, CompileError> {
     let counters = options.counted.then(|| profile::count(&mut module));
     let functions = machine_code(&module, options, timings)?;
-    let linked = timings.time("link", || {
-        let loaded = module.load(runtime).map_err(CompileError::Load)?;
-        jit::link(&module, &functions, &Stub::ALL.map(Stub::code), &loaded, runtime)
-            .map_err(CompileError::Link)
-    })?;
+    let linked = linked(&module, &functions, runtime, timings)?;
     Ok(Executable::new(module, linked, counters))
+}
+
+/// A module's machine code put in place, for one runtime.
+pub fn link(
+    module: Module,
+    functions: &[CompiledFunction],
+    runtime: &mut Runtime,
+    timings: &mut Timings,
+) -> Result<Executable, CompileError> {
+    let linked = linked(&module, functions, runtime, timings)?;
+    Ok(Executable::new(module, linked, None))
+}
+
+fn linked(
+    module: &Module,
+    functions: &[CompiledFunction],
+    runtime: &mut Runtime,
+    timings: &mut Timings,
+) -> Result<jit::Linked, CompileError> {
+    timings.time("link", || {
+        let loaded = module.load(runtime).map_err(CompileError::Load)?;
+        jit::link(module, functions, &Stub::ALL.map(Stub::code), &loaded, runtime)
+            .map_err(CompileError::Link)
+    })
 }
 
 /// The machine that options compile for.

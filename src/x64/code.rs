@@ -4,7 +4,8 @@
 //! them the cold paths and the literal pool. Moves on edges go before a lone jump, to the beginning
 //! of a block with one predecessor, or into code of their own. Blocks that do nothing but jump are
 //! jumped over. The code is assembled twice: from the first assembly it is known which jumps are
-//! short, and what stands where loops are left. Without either once is enough.
+//! short, and what stands where loops are left. Once is enough without either, and for a small
+//! function without loops, in which all jumps are short.
 //!
 //! `VCode` + `Allocation` → `CompiledFunction`. The code must lie at a multiple of 16.
 
@@ -21,10 +22,11 @@ use self::fast_exit::{FastExit, Step};
 use self::forward::forwarding;
 use self::frame::Frame;
 use self::poll::{Poll, Stretch};
-use super::emit::{Asm, Label, Mem, Rmi};
+use super::emit::{Asm, Label, Mem, Rmi, ShortJumps};
 use super::inst::{AluOp, Cond, Inst, Width};
 use super::regs::{RSP, SCRATCH};
-use crate::entity::{Arena, SideTable};
+use crate::buffer::Buffer;
+use crate::entity::Entity;
 use crate::ir::Loc;
 use crate::mach::{
     Allocation, CallSite, CompiledFunction, Edit, Origin, PReg, Place, ProgPoint, RegClass,
@@ -32,14 +34,25 @@ use crate::mach::{
 };
 use toyjit_runtime::context::STACK_LIMIT;
 
+/// The most instructions of a function of which it is tried whether all its jumps are short.
+const SMALL: usize = 24;
+
 /// Makes the bytes of a function.
 pub(super) fn emit(code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunction {
     let frame = Frame::of(code, allocation);
     let forward = forwarding(code, allocation);
     let fast_exit = FastExit::find(code, allocation, &frame);
-    let (forward, fast_exit, frame) = (&forward, fast_exit.as_ref(), &frame);
+    let (forward, fast_exit, frame) = (&forward[..], fast_exit.as_ref(), &frame);
     let plan = Plan { code, allocation, forward, fast_exit, frame };
-    let mut first = Emitter::new(plan, Vec::new(), Vec::new());
+    if code.insts.len() <= SMALL && !code.insts.iter().any(|inst| matches!(inst, Inst::Poll)) {
+        let mut only = Emitter::new(plan, ShortJumps::All, Vec::new());
+        only.function();
+        if only.asm.all_reach() {
+            let code_len = only.asm.finish_code();
+            return only.finish(code_len);
+        }
+    }
+    let mut first = Emitter::new(plan, ShortJumps::None, Vec::new());
     first.function();
     let code_len = first.asm.finish_code();
     let short_jumps = first.asm.relax();
@@ -47,7 +60,7 @@ pub(super) fn emit(code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunct
         return first.finish(code_len);
     }
     let stretches = poll::stretches(&first.polls, &first.asm.finish());
-    let mut second = Emitter::new(plan, short_jumps, stretches);
+    let mut second = Emitter::new(plan, ShortJumps::These(short_jumps), stretches);
     second.function();
     let code_len = second.asm.finish_code();
     second.finish(code_len)
@@ -59,7 +72,7 @@ struct Plan<'a> {
     code: &'a VCode<Inst>,
     allocation: &'a Allocation,
     /// For each block, the block where a jump to it ends up.
-    forward: &'a SideTable<VBlock, VBlock>,
+    forward: &'a [VBlock],
     fast_exit: Option<&'a FastExit>,
     frame: &'a Frame,
 }
@@ -67,7 +80,8 @@ struct Plan<'a> {
 struct Emitter<'a> {
     plan: Plan<'a>,
     asm: Asm,
-    labels: Arena<VBlock, Label>,
+    /// By block.
+    labels: Buffer<Label>,
     cold: Vec<Cold>,
     loc: Loc,
     /// The edit that comes next.
@@ -82,7 +96,7 @@ struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    fn new(plan: Plan<'a>, short_jumps: Vec<bool>, stretches: Vec<Stretch>) -> Self {
+    fn new(plan: Plan<'a>, short_jumps: ShortJumps, stretches: Vec<Stretch>) -> Self {
         let mut asm = Asm::new(short_jumps);
         let labels = plan.code.blocks.keys().map(|_| asm.label()).collect();
         Self {
@@ -117,7 +131,7 @@ impl<'a> Emitter<'a> {
     fn function(&mut self) {
         let Plan { code, forward, fast_exit, .. } = self.plan;
         let done = fast_exit.map(|exit| exit.block);
-        let emitted = code.blocks.keys().filter(|&b| forward[b] == b && Some(b) != done);
+        let emitted = code.blocks.keys().filter(|&b| forward[b.index()] == b && Some(b) != done);
         let mut emitted = emitted.peekable();
         self.belongs(Origin::Block(VBlock(0)));
         match fast_exit {
@@ -158,7 +172,7 @@ impl<'a> Emitter<'a> {
         self.belongs(Origin::Edge(entry, on as u32));
         self.prologue();
         self.edits(exit.delayed.iter().copied());
-        let target = self.plan.forward[data.succs[on].target];
+        let target = self.plan.forward[data.succs[on].target.index()];
         self.along_edge(self.moves_of_own(entry, on), target, next);
     }
 
@@ -230,7 +244,7 @@ impl<'a> Emitter<'a> {
         } else if self.polls(block) {
             self.asm.align_poll();
         }
-        self.asm.bind(self.labels[block]);
+        self.asm.bind(self.labels[block.index()]);
         self.belongs(Origin::Block(block));
         if self.polls(block) {
             self.poll(block);
@@ -284,9 +298,9 @@ impl<'a> Emitter<'a> {
     }
 
     fn go_to(&mut self, target: VBlock, next: Option<VBlock>) {
-        let target = self.plan.forward[target];
+        let target = self.plan.forward[target.index()];
         if next != Some(target) {
-            self.asm.jmp(self.labels[target]);
+            self.asm.jmp(self.labels[target.index()]);
         }
     }
 
@@ -294,7 +308,7 @@ impl<'a> Emitter<'a> {
     /// other one, but for moves on the way to a trap.
     fn branch(&mut self, cond: Cond, block: VBlock, next: Option<VBlock>) {
         let succs = &self.plan.code.blocks[block].succs;
-        let targets = [self.plan.forward[succs[0].target], self.plan.forward[succs[1].target]];
+        let targets = [0, 1].map(|way: usize| self.plan.forward[succs[way].target.index()]);
         let moves = [self.moves_of_own(block, 0), self.moves_of_own(block, 1)];
         let conds = [cond, cond.inverted()];
         let is_cold = |way: usize| self.plan.code.blocks[succs[way].target].cold;
@@ -314,7 +328,7 @@ impl<'a> Emitter<'a> {
                 self.go_to(targets[first], next);
             }
             (None, _) => {
-                self.asm.jump_if(conds[first], self.labels[targets[first]]);
+                self.asm.jump_if(conds[first], self.labels[targets[first].index()]);
                 self.belongs(Origin::Edge(block, last as u32));
                 self.along_edge(moves[last], targets[last], next);
             }

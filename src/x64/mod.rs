@@ -53,7 +53,7 @@ impl X64 {
     /// The blocks of a function in the order that selection gives them.
     pub fn order(function: &Function) -> Vec<Block> {
         let cfg = Cfg::compute(function);
-        Layout::compute(function, &cfg, &Dominators::compute(&cfg)).order
+        Layout::compute(function, &cfg, &Dominators::compute(&cfg)).order.to_vec()
     }
 
     /// For the processor at hand.

@@ -2,6 +2,7 @@
 
 use super::Emitter;
 use super::arrays::ArrayOp;
+use crate::entity::Entity;
 use crate::ir::Loc;
 use crate::mach::{Origin, PReg, RelocTarget, Relocation};
 use crate::x64::emit::{Label, Mem, Rmi};
@@ -162,7 +163,7 @@ impl Emitter<'_> {
                 let edge = &self.plan.allocation.edge_moves[moves];
                 let target = self.plan.code.blocks[edge.from].succs[edge.succ as usize].target;
                 self.edits(edge.edits.iter().copied());
-                self.asm.jmp(self.labels[self.plan.forward[target]]);
+                self.asm.jmp(self.labels[self.plan.forward[target.index()].index()]);
             }
         }
     }
