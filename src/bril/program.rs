@@ -221,6 +221,8 @@ pub enum UnaryOp {
     Not,
     CharToInt,
     IntToChar,
+    FloatToBits,
+    BitsToFloat,
 }
 
 /// The operations on two values.
@@ -304,6 +306,8 @@ impl UnaryOp {
             UnaryOp::Not => (Ty::BOOL, Ty::BOOL),
             UnaryOp::CharToInt => (Ty::CHAR, Ty::INT),
             UnaryOp::IntToChar => (Ty::INT, Ty::CHAR),
+            UnaryOp::FloatToBits => (Ty::FLOAT, Ty::INT),
+            UnaryOp::BitsToFloat => (Ty::INT, Ty::FLOAT),
         }
     }
 }
@@ -339,6 +343,8 @@ pub const OPS: &[(&str, Op)] = &[
     ("cge", Op::Binary(BinaryOp::CGe)),
     ("char2int", Op::Unary(UnaryOp::CharToInt)),
     ("int2char", Op::Unary(UnaryOp::IntToChar)),
+    ("float2bits", Op::Unary(UnaryOp::FloatToBits)),
+    ("bits2float", Op::Unary(UnaryOp::BitsToFloat)),
     ("bitcast", Op::Bitcast),
     ("id", Op::Id),
     ("jmp", Op::Jmp),

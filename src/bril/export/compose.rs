@@ -142,10 +142,13 @@ impl Writer<'_> {
             }
             Rt::FloatBits | Rt::FloatOfBits => {
                 let arg = self.arg(args[0])?;
-                let ty = if row == Rt::FloatBits { Ty::INT } else { Ty::FLOAT };
+                let (op, ty) = match row {
+                    Rt::FloatBits => ("float2bits", Ty::INT),
+                    _ => ("bits2float", Ty::FLOAT),
+                };
                 if let Some(result) = result {
                     let dest = self.name(result);
-                    self.value_inst(dest, ty, "bitcast", &[arg]);
+                    self.value_inst(dest, ty, op, &[arg]);
                 }
             }
             Rt::RegionNew => {

@@ -35,6 +35,8 @@ pub(super) fn unary(op: UnaryOp, value: Value) -> Run<Value> {
                 None => return error(format!("{value} is the number of no character")),
             }
         }
+        (UnaryOp::FloatToBits, Value::Float(value)) => Value::Int(value.to_bits() as i64),
+        (UnaryOp::BitsToFloat, Value::Int(bits)) => Value::Float(f64::from_bits(bits as u64)),
         (_, value) => return wrong(value),
     })
 }

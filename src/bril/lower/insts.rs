@@ -103,6 +103,8 @@ impl Lowering<'_> {
             }
             UnaryOp::CharToInt => self.copy(dest, arg),
             UnaryOp::IntToChar => self.assign(dest, Op::Rt, &[arg], Rt::CharOf as u64),
+            UnaryOp::FloatToBits => self.assign(dest, Op::Rt, &[arg], Rt::FloatBits as u64),
+            UnaryOp::BitsToFloat => self.assign(dest, Op::Rt, &[arg], Rt::FloatOfBits as u64),
         }
     }
 
@@ -139,17 +141,14 @@ impl Lowering<'_> {
     }
 
     pub(super) fn bitcast(&mut self, dest: Var, arg: Var) {
-        let row = match (self.source.vars[arg].ty, self.source.vars[dest].ty) {
-            (Ty::FLOAT, Ty::INT) => Rt::FloatBits,
-            (Ty::INT, Ty::FLOAT) => Rt::FloatOfBits,
+        match (self.source.vars[arg].ty, self.source.vars[dest].ty) {
+            (Ty::FLOAT, Ty::INT) => self.unary(UnaryOp::FloatToBits, dest, arg),
+            (Ty::INT, Ty::FLOAT) => self.unary(UnaryOp::BitsToFloat, dest, arg),
             _ => {
                 self.home(arg);
-                return self.move_place(dest.index(), arg.index());
+                self.move_place(dest.index(), arg.index());
             }
-        };
-        let arg = self.scalar(arg);
-        let dest = self.dest(dest);
-        self.assign(dest, Op::Rt, &[arg], row as u64);
+        }
     }
 
     pub(super) fn call(&mut self, dest: Option<Var>, callee: Func, args: &[Var]) {

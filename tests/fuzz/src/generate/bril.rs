@@ -302,7 +302,7 @@ impl Body<'_> {
             }
             15 => {
                 let (i, c, x) = (self.var(0), self.var(3), self.var(2));
-                match self.random.below(4) {
+                match self.random.below(6) {
                     0 => self.line(&format!("{i}: int = char2int {c};")),
                     1 => {
                         let number = self.fresh();
@@ -311,6 +311,8 @@ impl Body<'_> {
                         self.line(&format!("{c}: char = int2char {number};"));
                     }
                     2 => self.line(&format!("{i}: int = bitcast {x};")),
+                    3 => self.line(&format!("{i}: int = float2bits {x};")),
+                    4 => self.line(&format!("{x}: float = bits2float {i};")),
                     _ => self.line(&format!("{x}: float = bitcast {i};")),
                 }
             }
