@@ -223,7 +223,8 @@ impl<'a> Body<'a> {
     /// Appends something.
     fn inst(&mut self, block: Block) {
         match self.rng.below(100) {
-            0..60 => self.pure(block),
+            0..57 => self.pure(block),
+            57..60 => self.choose_by_opposite(block),
             60..66 => self.divide(block),
             66..70 => self.new_node(block),
             70..78 => self.use_node(block),

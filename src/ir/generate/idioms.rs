@@ -117,6 +117,25 @@ impl Body<'_> {
         let index = self.op(block, Op::CheckBounds, &[index, len], 0, None);
         let byte = self.op(block, Op::StrByte, &[string, index], 0, None);
         self.publish(block, byte);
+        if self.rng.percent(15) {
+            // An index that passed once must be checked again for another string.
+            let other = StrRef::new(self.rng.below(strings));
+            let other = self.function.constant(Const::Str(other));
+            let len = self.op(block, Op::StrLen, &[other], 0, None);
+            let index = self.op(block, Op::CheckBounds, &[index, len], 0, None);
+            let byte = self.op(block, Op::StrByte, &[other, index], 0, None);
+            self.publish(block, byte);
+        }
+    }
+
+    /// Chooses between two values by the opposite of a bool.
+    pub(super) fn choose_by_opposite(&mut self, block: Block) {
+        let (condition, yes) = (self.value(Type::Bool), self.function.constant(Const::Bool(true)));
+        let opposite = self.op(block, Op::IXor, &[condition, yes], 0, None);
+        let ty = self.rng.pick(&[Type::Int, Type::Float]);
+        let args = [opposite, self.value(ty), self.value(ty)];
+        let chosen = self.op(block, Op::Select, &args, 0, None);
+        self.publish(block, chosen);
     }
 
     /// Calls a function, by name or as a value; its result, if it has one.

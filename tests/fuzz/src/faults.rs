@@ -2,8 +2,8 @@
 
 use crate::fault::Fault;
 use crate::reduce::reduce_with;
-use crate::run::died_by;
-use crate::verdict::{Failure, Matter, Verdict};
+use crate::run::{died_by, jobs};
+use crate::verdict::{FRONT, Failure, Matter, Verdict};
 use crate::worker::{Worker, WorkerArgs};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -16,8 +16,11 @@ pub struct FaultArgs {
     /// These only; all where none is named.
     faults: Vec<Fault>,
     /// Seconds to look for each.
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 600)]
     seconds: u64,
+    /// Programs to look at for each.
+    #[arg(long, default_value_t = 5_000)]
+    programs: u64,
     /// The first seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -51,8 +54,7 @@ pub fn run(args: &FaultArgs) -> i32 {
     }
     let all: Vec<Fault> = Fault::all().collect();
     let faults = if args.faults.is_empty() { &all } else { &args.faults };
-    let jobs =
-        args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from));
+    let jobs = jobs(args.jobs);
     let next = Mutex::new(faults.iter());
     let results = Mutex::new(BTreeMap::new());
     println!("| fault | found by | as | programs | seconds | lines |\n|---|---|---|---|---|---|");
@@ -65,16 +67,30 @@ pub fn run(args: &FaultArgs) -> i32 {
                     let found = hunt(fault, args);
                     println!("{}", row(fault, found.as_ref()));
                     if let Ok(mut results) = results.lock() {
-                        results.insert(fault.name(), found.is_some());
+                        results
+                            .insert(fault.name(), found.map(|found| (found.programs, found.lines)));
                     }
                 }
             });
         }
     });
     let results = results.into_inner().unwrap_or_default();
-    let found = results.values().filter(|&&found| found).count();
-    println!("\n{found} of {} faults found", results.len());
-    i32::from(found * 100 < results.len() * 95)
+    let found: Vec<_> = results.values().flatten().collect();
+    println!("\n{} of {} faults found", found.len(), results.len());
+    let programs = median(found.iter().map(|(programs, _)| *programs));
+    println!("half of them within {programs} programs");
+    if args.reduce > 0 {
+        let lines = median(found.iter().filter_map(|(_, lines)| *lines));
+        println!("half of what is reduced has at most {lines} lines");
+    }
+    i32::from(found.len() * 100 < results.len() * 95)
+}
+
+/// The one in the middle; of none the least there is.
+fn median<T: Ord + Default + Copy>(of: impl Iterator<Item = T>) -> T {
+    let mut all: Vec<T> = of.collect();
+    all.sort_unstable();
+    all.get(all.len().saturating_sub(1) / 2).copied().unwrap_or_default()
 }
 
 fn row(fault: Fault, found: Option<&Found>) -> String {
@@ -96,7 +112,7 @@ fn hunt(fault: Fault, args: &FaultArgs) -> Option<Found> {
     let start = Instant::now();
     let mut worker = Worker::new(WorkerArgs::of(Matter::Programs).with_fault(fault));
     for (programs, seed) in (1..).zip(args.seed..) {
-        if start.elapsed() > Duration::from_secs(args.seconds) {
+        if programs > args.programs || start.elapsed() > Duration::from_secs(args.seconds) {
             break;
         }
         let matter = match seed % IR_SHARE {
@@ -108,7 +124,15 @@ fn hunt(fault: Fault, args: &FaultArgs) -> Option<Found> {
         if let Err((at, died)) = worker.seeds(matter, seed, 1, |_, found| verdict = found) {
             verdict = died_by(&mut worker, matter, at, died);
         }
-        if let Verdict::Fail(failure) = verdict {
+        // What no front end takes is no fault of the compiler.
+        let failure = match verdict {
+            Verdict::Fail(failure) if !failure.kind.starts_with("does not compile") => {
+                Some(failure)
+            }
+            Verdict::Fail(failure) if failure.engine != FRONT => Some(failure),
+            _ => None,
+        };
+        if let Some(failure) = failure {
             let time = start.elapsed();
             let lines = (args.reduce > 0).then(|| {
                 let (text, budget) = (matter.text(seed), Duration::from_secs(args.reduce));

@@ -8,7 +8,7 @@ use crate::verdict::Matter;
 use std::path::Path;
 use std::sync::OnceLock;
 use toyjit::ir;
-use toyjit::pipeline;
+use toyjit::pipeline::{self, Options};
 use toyjit::source::render::render;
 use toyjit::source::{Sources, decode::decode};
 use toyjit::timing::Timings;
@@ -30,6 +30,7 @@ pub fn take(text: &[u8]) {
                 ir::parse::module(&printed).is_ok_and(|again| ir::print::module(&again) == printed),
                 "the text of a module does not come back"
             );
+            compile(module);
         }
         return;
     }
@@ -45,6 +46,35 @@ pub fn take(text: &[u8]) {
     if front.is_none() {
         assert!(!diagnostics.is_empty(), "a program was refused without a word");
     }
+}
+
+/// Takes a module that is well formed through the whole compiler; its code does not run.
+fn compile(mut module: ir::Module) {
+    let options = Options { verify: true, ..Options::default() };
+    let timings = &mut Timings::new();
+    pipeline::middle(&mut module, &options, timings, &mut ());
+    if let Err(error) = pipeline::machine_code(&module, &options, timings) {
+        panic!("a module that is well formed does not compile: {error}");
+    }
+}
+
+/// Good texts to begin with, for `cover`.
+pub fn seeds(matter: Matter) -> Vec<Vec<u8>> {
+    if matter == Matter::Ir {
+        let modules = (0..100).map(|seed| Matter::Ir.text(seed));
+        return modules.map(|text| [IR, &text].concat()).collect();
+    }
+    let made = (0..100).map(text);
+    made.chain(corpus().iter().cloned()).collect()
+}
+
+/// A text with something changed.
+pub fn changed(random: &mut Random, text: &[u8], other: &[u8], matter: Matter) -> Vec<u8> {
+    if matter == Matter::Ir {
+        let bare = |text: &[u8]| text.strip_prefix(IR).unwrap_or(text).to_vec();
+        return [IR, &mutated(random, &bare(text), &bare(other), IR_WORDS)].concat();
+    }
+    mutated(random, text, other, WORDS)
 }
 
 /// The text of a seed.

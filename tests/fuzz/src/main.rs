@@ -6,6 +6,7 @@
 //! ```
 
 mod bisect;
+mod cover;
 mod engine;
 mod fault;
 mod faults;
@@ -44,6 +45,8 @@ enum Verb {
     Bril(run::RunArgs),
     /// Feed the front end and the IR parser texts that are mostly wrong.
     Front(run::RunArgs),
+    /// Search texts for the front end, or texts of IR, for what reaches code that none reached before.
+    Cover(cover::CoverArgs),
     /// Print the text of a seed.
     Show {
         /// The seed.
@@ -95,6 +98,7 @@ fn main() {
         Verb::Ir(args) => run::run(Matter::Ir, &args),
         Verb::Bril(args) => run::run(Matter::Bril, &args),
         Verb::Front(args) => run::run(Matter::Front, &args),
+        Verb::Cover(args) => cover::run(&args),
         Verb::Show { seed, matter } => {
             print!("{}", String::from_utf8_lossy(&matter.text(seed)));
             0

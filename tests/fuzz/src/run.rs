@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -19,9 +19,9 @@ use std::time::{Duration, Instant};
 /// How long and where to look.
 #[derive(Args, Clone)]
 pub struct RunArgs {
-    /// Seconds to run at most.
-    #[arg(long, default_value_t = 60)]
-    pub seconds: u64,
+    /// Seconds to run at most; a minute where nothing else limits the run.
+    #[arg(long)]
+    pub seconds: Option<u64>,
     /// How many programs (inputs, modules) at most.
     #[arg(long, visible_aliases = ["inputs", "modules"])]
     pub programs: Option<u64>,
@@ -77,12 +77,21 @@ struct Run<'a> {
     bar: ProgressBar,
 }
 
+/// A seed that no run had before.
+pub fn seed_of_the_clock() -> u64 {
+    std::time::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_nanos() as u64 >> 10)
+}
+
+/// How many workers: as many as wanted, or one a core.
+pub fn jobs(wanted: Option<usize>) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(2, usize::from);
+    wanted.unwrap_or_else(cores).max(1)
+}
+
 /// Looks for findings; the exit code is 1 if there are any, or too many discards.
 pub fn run(matter: Matter, args: &RunArgs) -> i32 {
-    let clock = || std::time::UNIX_EPOCH.elapsed().map_or(1, |since| since.as_nanos() as u64 >> 10);
-    let first = args.seed.unwrap_or_else(clock);
-    let jobs =
-        args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from));
+    let first = args.seed.unwrap_or_else(seed_of_the_clock);
+    let jobs = jobs(args.jobs);
     println!("first seed {first}, {jobs} workers");
     let run = Run {
         args,
@@ -104,7 +113,7 @@ pub fn run(matter: Matter, args: &RunArgs) -> i32 {
     }
     std::thread::scope(|scope| {
         scope.spawn(|| run.tell());
-        let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(|| run.work())).collect();
+        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(|| run.work())).collect();
         for worker in workers {
             let _ = worker.join();
         }
@@ -126,7 +135,8 @@ pub fn run(matter: Matter, args: &RunArgs) -> i32 {
 
 impl Run<'_> {
     fn over(&self) -> bool {
-        self.start.elapsed() >= Duration::from_secs(self.args.seconds)
+        let most = if self.args.programs.is_some() { u64::MAX } else { 60 };
+        self.start.elapsed() >= Duration::from_secs(self.args.seconds.unwrap_or(most))
     }
 
     /// One worker's share.
@@ -251,40 +261,62 @@ fn write_up(matter: Matter, args: &RunArgs, groups: &Groups, jobs: usize) {
 }
 
 fn put_by(matter: Matter, args: &RunArgs, finding: &Finding, reduced: bool) {
-    if let Err(error) = store(matter, args, finding, reduced) {
-        eprintln!("error: can't store a finding: {error}");
-    }
+    let store = Store { folder: &args.findings, seconds: args.reduce };
+    let name = format!("{}-{}", matter.name(), finding.seed);
+    store.put(matter, &name, &matter.text(finding.seed), finding, reduced);
 }
 
-fn store(matter: Matter, args: &RunArgs, finding: &Finding, reduced: bool) -> io::Result<()> {
-    std::fs::create_dir_all(&args.findings)?;
-    let Finding { seed, failure } = finding;
-    let stem = format!("{}-{seed}", matter.name());
-    let path = |suffix: &str| args.findings.join(format!("{stem}{suffix}"));
-    let text = matter.text(*seed);
-    let whole = path(&format!(".{}", matter.extension()));
-    std::fs::write(&whole, &text)?;
-    let mut report = format!(
-        "{}: {}\n\n{}\n\nreplay: toyjit-fuzz check --engine '{}' {}\n",
-        failure.engine,
-        failure.kind,
-        failure.detail,
-        failure.engine,
-        whole.display()
-    );
-    if reduced && args.reduce > 0 {
-        let budget = Duration::from_secs(args.reduce);
-        let start = Instant::now();
-        let small = reduce::reduce(matter, &text, *seed, failure, budget);
-        let file = path(&format!(".reduced.{}", matter.extension()));
-        std::fs::write(&file, &small)?;
-        let lines = String::from_utf8_lossy(&small).lines().count();
-        let seconds = start.elapsed().as_secs_f64();
-        println!("{}: {lines} lines after {seconds:.1} s", file.display());
-        let _ = writeln!(report, "\nreduced: {lines} lines in {seconds:.1} s\n");
-        if matter != Matter::Front {
-            report.push_str(&bisect::explain(matter, &small, failure));
+/// Where findings are kept.
+pub struct Store<'a> {
+    /// The folder.
+    pub folder: &'a Path,
+    /// Seconds to spend on making each small; 0 leaves them as they are.
+    pub seconds: u64,
+}
+
+impl Store<'_> {
+    /// Writes a finding and its report, and makes it small where it shall be.
+    pub fn put(&self, matter: Matter, name: &str, text: &[u8], finding: &Finding, reduced: bool) {
+        if let Err(error) = self.write(matter, name, text, finding, reduced) {
+            eprintln!("error: can't store a finding: {error}");
         }
     }
-    std::fs::write(path(".report"), report)
+
+    fn write(
+        &self,
+        matter: Matter,
+        name: &str,
+        text: &[u8],
+        finding: &Finding,
+        reduced: bool,
+    ) -> io::Result<()> {
+        std::fs::create_dir_all(self.folder)?;
+        let Finding { seed, failure } = finding;
+        let path = |suffix: &str| self.folder.join(format!("{name}{suffix}"));
+        let whole = path(&format!(".{}", matter.extension()));
+        std::fs::write(&whole, text)?;
+        let mut report = format!(
+            "{}: {}\n\n{}\n\nreplay: toyjit-fuzz check --engine '{}' {}\n",
+            failure.engine,
+            failure.kind,
+            failure.detail,
+            failure.engine,
+            whole.display()
+        );
+        if reduced && self.seconds > 0 {
+            let budget = Duration::from_secs(self.seconds);
+            let start = Instant::now();
+            let small = reduce::reduce(matter, text, *seed, failure, budget);
+            let file = path(&format!(".reduced.{}", matter.extension()));
+            std::fs::write(&file, &small)?;
+            let lines = String::from_utf8_lossy(&small).lines().count();
+            let seconds = start.elapsed().as_secs_f64();
+            println!("{}: {lines} lines after {seconds:.1} s", file.display());
+            let _ = writeln!(report, "\nreduced: {lines} lines in {seconds:.1} s\n");
+            if matter != Matter::Front {
+                report.push_str(&bisect::explain(matter, &small, failure));
+            }
+        }
+        std::fs::write(path(".report"), report)
+    }
 }

@@ -48,7 +48,7 @@ pub struct Subject {
     /// Modules after the passes, by what the passes were told.
     optimised: RefCell<Vec<(Passes, Optimised)>>,
     /// Machine code that is not in place yet, by the passes and by what the back end was told.
-    compiled: RefCell<Vec<(Passes, BackEnd, Compiled)>>,
+    compiled: RefCell<Vec<Compiled>>,
 }
 
 /// Rows of the table of passes, rewrites, whether the code burns fuel.
@@ -57,8 +57,7 @@ type Passes = (u128, Option<u64>, bool);
 /// Spills everything, few registers, no extensions of the processor.
 type BackEnd = (bool, bool, bool);
 
-/// Machine code, a function an entry.
-type Compiled = Rc<[CompiledFunction]>;
+type Compiled = (Passes, BackEnd, Rc<[CompiledFunction]>);
 
 /// What the passes made, or what is said where they made too much of it.
 type Optimised = Result<Rc<Module>, String>;
@@ -203,7 +202,7 @@ impl Subject {
                 let functions = pipeline::machine_code(module, &engine.options(), timings)
                     .map_err(does_not_compile)?;
                 work::judge_code(module, &functions)?;
-                let functions: Compiled = functions.into();
+                let functions: Rc<[CompiledFunction]> = functions.into();
                 self.compiled.borrow_mut().push((of, by, Rc::clone(&functions)));
                 functions
             }

@@ -9,11 +9,14 @@
 //! seeds MATTER FIRST COUNT
 //! judge MATTER SEED LENGTH ENGINE        (all engines of the seed where ENGINE is empty)
 //! …LENGTH bytes…
+//! cover MATTER SEED COUNT FILE           (the input at hand is kept in the file, the corpus beside it)
 //! ```
 //!
-//! The worker answers with a line of JSON for each program. Where it stays silent while it uses
+//! The worker answers with a line of JSON for each program; for `cover` with one for each that fails
+//! and one at the end. Where it stays silent while it uses
 //! [`PATIENCE`] of processor time, it hangs: on a busy machine silence alone says nothing.
 
+use crate::cover::Explorer;
 use crate::fault::Fault;
 use crate::verdict::{Failure, Matter, Verdict, judge, judge_by, keep_panics};
 use clap::{Args, ValueEnum};
@@ -21,14 +24,15 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// The kind of failure of a worker that is silent.
 pub const HANG: &str = "hang";
-/// How much processor time a worker may use in silence.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// How much processor time a worker may use in silence, where nobody says otherwise.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// So many times as long it may be silent and use none: then it waits for what never comes.
 const ROUNDS: usize = 15;
 /// The stack that programs are judged on: the front end wants more than a thread's usual.
@@ -87,6 +91,7 @@ fn limit_memory(allowance: u64) {
 
 fn answer(requests: &mut impl BufRead, answers: &mut impl Write) -> io::Result<()> {
     let mut line = String::new();
+    let mut explorer: Option<Explorer> = None;
     loop {
         line.clear();
         if requests.read_line(&mut line)? == 0 {
@@ -123,6 +128,21 @@ fn answer(requests: &mut impl BufRead, answers: &mut impl Write) -> io::Result<(
                 writeln!(answers, "{}", encode(seed, &verdict))?;
                 answers.flush()?;
             }
+            "cover" => {
+                let (seed, count): (u64, u64) = (number()?, number()?);
+                let current = PathBuf::from(word());
+                let folder = current.parent().unwrap_or(Path::new("."));
+                let explorer = explorer.get_or_insert_with(|| Explorer::new(matter, folder, seed));
+                let batch = explorer.batch(count, &current)?;
+                for (text, failure) in batch.failures {
+                    let mut answer = encode(seed, &Verdict::Fail(failure));
+                    answer["text"] = text.into();
+                    writeln!(answers, "{answer}")?;
+                }
+                let end = json!({ "corpus": batch.corpus, "edges": batch.edges });
+                writeln!(answers, "{end}")?;
+                answers.flush()?;
+            }
             _ => return Err(io::ErrorKind::InvalidInput.into()),
         }
     }
@@ -157,6 +177,8 @@ pub struct Died(pub String);
 /// The parent's handle.
 pub struct Worker {
     args: WorkerArgs,
+    /// How much processor time it may use in silence.
+    pub patience: Duration,
     process: Option<Process>,
 }
 
@@ -168,12 +190,12 @@ struct Process {
 
 impl Process {
     /// The next answer, for which the worker may take its time.
-    fn hear(&self) -> Result<String, RecvTimeoutError> {
+    fn hear(&self, patience: Duration) -> Result<String, RecvTimeoutError> {
         let before = self.processor_time();
         for _ in 0..ROUNDS {
-            let answer = self.answers.recv_timeout(PATIENCE);
+            let answer = self.answers.recv_timeout(patience);
             let used = self.processor_time().saturating_sub(before);
-            if answer != Err(RecvTimeoutError::Timeout) || used >= PATIENCE {
+            if answer != Err(RecvTimeoutError::Timeout) || used >= patience {
                 return answer;
             }
         }
@@ -196,7 +218,7 @@ impl Process {
 impl Worker {
     /// A worker; its process starts when it is needed.
     pub fn new(args: WorkerArgs) -> Self {
-        Self { args, process: None }
+        Self { args, patience: PATIENCE, process: None }
     }
 
     fn process(&mut self) -> io::Result<&mut Process> {
@@ -240,11 +262,34 @@ impl Worker {
         }
     }
 
+    /// Has so many texts changed and judged, and tells of each that fails; how many texts are kept, and
+    /// how many edges reached.
+    pub fn cover(
+        &mut self,
+        matter: Matter,
+        (seed, count): (u64, u64),
+        current: &Path,
+        mut each: impl FnMut(Vec<u8>, Failure),
+    ) -> Result<(u64, u64), Died> {
+        let request = format!("cover {} {seed} {count} {}\n", matter.name(), current.display());
+        let mut ask = request.as_bytes();
+        loop {
+            let answer = self.exchange(std::mem::take(&mut ask))?;
+            let Verdict::Fail(failure) = decode(&answer) else {
+                let figure = |key: &str| answer[key].as_u64().unwrap_or(0);
+                return Ok((figure("corpus"), figure("edges")));
+            };
+            let bytes = answer["text"].as_array().into_iter().flatten();
+            each(bytes.filter_map(Value::as_u64).map(|byte| byte as u8).collect(), failure);
+        }
+    }
+
     fn exchange(&mut self, request: &[u8]) -> Result<Value, Died> {
+        let patience = self.patience;
         let process = self.process().map_err(|error| Died(format!("can't start: {error}")))?;
         // Where the worker is gone, its silence tells.
         let _ = process.requests.write_all(request).and_then(|()| process.requests.flush());
-        match process.hear() {
+        match process.hear(patience) {
             Ok(line) => Ok(serde_json::from_str(&line).unwrap_or(Value::Null)),
             Err(why) => {
                 let mut process = self.process.take();

@@ -350,6 +350,14 @@ impl Body<'_> {
         let far = self.random.chance(2);
         let at = self.random.below(if far { SIZE + 2 } else { SIZE }) as i64 - i64::from(far);
         self.line(&format!("{index}: int = const {at};"));
+        if self.random.chance(4) {
+            // The rest of a division by 2: an index that nobody knows beforehand, 0 or next to it.
+            let (some, half) = (self.var(0), self.fresh());
+            self.line(&format!("{index}: int = const 2;"));
+            self.line(&format!("{half}: int = div {some} {index};"));
+            self.line(&format!("{half}: int = mul {half} {index};"));
+            self.line(&format!("{index}: int = sub {some} {half};"));
+        }
         let place = self.fresh();
         self.line(&format!("{place}: {ty} = ptradd {pointer} {index};"));
         let value = self.var(inner);

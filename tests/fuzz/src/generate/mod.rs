@@ -10,6 +10,7 @@
 
 mod bril;
 mod expr;
+mod idiom;
 mod random;
 mod stmt;
 
@@ -92,6 +93,9 @@ struct Swarm {
 const PRELUDE: &str = "\
 var fuel = 400;
 fn hide(x: int) -> int { if args().len() > 1000 { return hide(x + 1); } return x; }
+fn tell(x: int) -> int { print(\"told\", x); return x; }
+fn tree(n: int, d: int) -> int { if n < 2 { return n + 7 / d; } return tree(n - 1, d) + tree(n - 2, d); }
+fn steps(n: int, d: int) -> int { if n < 1 { return 6 % d; } return steps(n - 1, d) + n; }
 fn short(s: str) -> str { if s.len() > 200 { return slice(s, 0, 200); } return s; }
 fn join(a: str, b: str) -> str { if a.len() + b.len() > 200 { return a; } return a + b; }
 ";
@@ -111,7 +115,7 @@ impl Size {
     /// The size of a seed's program: most are small, some are large.
     pub fn of(seed: u64) -> Self {
         match seed % 10 {
-            0..4 => Self { functions: 2, statements: 4, depth: 3 },
+            0..5 => Self { functions: 2, statements: 4, depth: 3 },
             9 => Self { functions: 6, statements: 9, depth: 5 },
             _ => Self::default(),
         }

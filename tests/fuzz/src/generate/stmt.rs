@@ -34,6 +34,7 @@ impl Generator {
             on(self.traps, 2),
             on(self.scope.len() > 2, 6),
             on(deep && swarm.arrays && swarm.loops, 7),
+            on(!self.in_closure, 9),
         ];
         match self.random.weighted(&weights) {
             0 => self.declare(),
@@ -58,7 +59,8 @@ impl Generator {
                 self.line(&format!("assert({condition}, \"wanted\");"));
             }
             10 => self.rotate(),
-            _ => self.sweep(),
+            11 => self.sweep(),
+            _ => self.idiom(),
         }
     }
 

@@ -13,6 +13,9 @@ use crate::verdict::{Failure, Matter, Verdict};
 use crate::worker::{Worker, WorkerArgs};
 use std::time::{Duration, Instant};
 
+/// What takes longer hangs: what is judged well takes a small part of it.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// The smallest text found within the budget that fails in the same way.
 pub fn reduce(
     matter: Matter,
@@ -34,6 +37,7 @@ pub fn reduce_with(
     budget: Duration,
 ) -> Vec<u8> {
     let start = Instant::now();
+    let patience = std::mem::replace(&mut worker.patience, PATIENCE);
     // Nothing where the time is over.
     let mut takes = |text: &[u8]| {
         let over = start.elapsed() > budget;
@@ -43,12 +47,14 @@ pub fn reduce_with(
         })
     };
     let source = std::str::from_utf8(text);
-    match (matter, source) {
+    let small = match (matter, source) {
         (Matter::Programs, Ok(source)) => {
             toy::reduce(source, &mut |text| takes(text.as_bytes())).into_bytes()
         }
         (Matter::Ir, Ok(source)) => ir::reduce(source, &mut takes),
         (Matter::Bril, _) => text::reduce_lines(text, &mut takes),
         _ => text::reduce_bytes(text, &mut takes),
-    }
+    };
+    worker.patience = patience;
+    small
 }
