@@ -308,6 +308,14 @@ impl Function {
         function
     }
 
+    /// Makes room for so many more instructions, their values, operands and locations.
+    pub fn reserve(&mut self, insts: usize) {
+        self.insts.reserve(insts);
+        self.values.reserve(insts);
+        self.locs.reserve(insts);
+        self.pool.reserve(2 * insts);
+    }
+
     /// Its number in the module, as its first location tells.
     pub fn id(&self) -> FuncRef {
         self.locs[Loc(0)].function
