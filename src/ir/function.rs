@@ -308,6 +308,12 @@ impl Function {
         function
     }
 
+    /// Whether an edge leads to a block that is numbered no higher: without one there is no cycle.
+    pub fn may_loop(&self) -> bool {
+        let edges = |data: &BlockData| data.terminator.edges().iter().map(|edge| edge.target).min();
+        self.blocks.iter().any(|(block, data)| edges(data).is_some_and(|least| least <= block))
+    }
+
     /// Makes room for so many more instructions, their values, operands and locations.
     pub fn reserve(&mut self, insts: usize) {
         self.insts.reserve(insts);

@@ -367,7 +367,7 @@ fn renamed(
 
 /// Whether some cycle of the graph can be entered at more than one block.
 fn is_irreducible(cfg: &Cfg, function: &Function) -> bool {
-    if cfg.is_acyclic() {
+    if !function.may_loop() {
         return false;
     }
     let mut retreating = Vec::new();
