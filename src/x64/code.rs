@@ -29,8 +29,8 @@ use crate::buffer::Buffer;
 use crate::entity::Entity;
 use crate::ir::Loc;
 use crate::mach::{
-    Allocation, CallSite, CompiledFunction, Edit, PReg, Place, ProgPoint, RegClass, Relocation,
-    Side, SpillSlot, VBlock, VCode,
+    Allocation, CallSite, CompiledFunction, Edit, Origin, PReg, Place, ProgPoint, RegClass,
+    Relocation, Side, SpillSlot, VBlock, VCode,
 };
 use toyjit_runtime::context::STACK_LIMIT;
 
@@ -89,6 +89,7 @@ struct Emitter<'a> {
     relocations: Vec<Relocation>,
     sites: Vec<CallSite>,
     source_map: Vec<(u32, Loc)>,
+    origins: Vec<(u32, Origin)>,
     polls: Vec<Poll>,
     /// What the polls need, in their order; nothing in the first assembly.
     stretches: Vec<Stretch>,
@@ -110,6 +111,7 @@ impl<'a> Emitter<'a> {
             relocations: Vec::new(),
             sites: Vec::new(),
             source_map: Vec::new(),
+            origins: Vec::new(),
             polls: Vec::new(),
             stretches,
         }
@@ -124,6 +126,7 @@ impl<'a> Emitter<'a> {
             relocations: self.relocations,
             sites: self.sites,
             source_map: self.source_map,
+            origins: self.origins,
         }
     }
 
@@ -132,6 +135,7 @@ impl<'a> Emitter<'a> {
         let done = fast_exit.map(|exit| exit.block);
         let emitted = code.blocks.keys().filter(|&b| forward[b.index()] == b && Some(b) != done);
         let mut emitted = emitted.peekable();
+        self.belongs(Origin::Block(VBlock(0)));
         match fast_exit {
             Some(exit) => {
                 emitted.next();
@@ -142,6 +146,7 @@ impl<'a> Emitter<'a> {
         while let Some(block) = emitted.next() {
             self.block(block, emitted.peek().copied());
         }
+        self.belongs(Origin::Nowhere);
         while !self.cold.is_empty() {
             for cold in std::mem::take(&mut self.cold) {
                 self.emit_cold(cold);
@@ -162,9 +167,11 @@ impl<'a> Emitter<'a> {
         let cond = if on == 0 { compare.cond } else { compare.cond.inverted() };
         let go_on = self.asm.label();
         self.asm.jump_if(cond, go_on);
+        self.belongs(Origin::Edge(entry, exit.way as u32));
         self.steps(&exit.leave);
         self.asm.ret();
         self.asm.bind(go_on);
+        self.belongs(Origin::Edge(entry, on as u32));
         self.prologue();
         self.edits(exit.delayed.iter().copied());
         let target = self.plan.forward[data.succs[on].target.index()];
@@ -240,6 +247,7 @@ impl<'a> Emitter<'a> {
             self.asm.align_poll();
         }
         self.asm.bind(self.labels[block.index()]);
+        self.belongs(Origin::Block(block));
         if self.polls(block) {
             self.poll(block);
         }
@@ -318,17 +326,21 @@ impl<'a> Emitter<'a> {
             (None, Some(edge)) if is_cold(last) && !is_cold(first) => {
                 let (entry, _) = self.cold(ColdKind::Edge { moves: edge });
                 self.asm.jump_if(conds[last], entry);
+                self.belongs(Origin::Edge(block, first as u32));
                 self.go_to(targets[first], next);
             }
             (None, _) => {
                 self.asm.jump_if(conds[first], self.labels[targets[first].index()]);
+                self.belongs(Origin::Edge(block, last as u32));
                 self.along_edge(moves[last], targets[last], next);
             }
             (Some(_), _) => {
                 let label = self.asm.label();
                 self.asm.jump_if(conds[last], label);
+                self.belongs(Origin::Edge(block, first as u32));
                 self.along_edge(moves[first], targets[first], None);
                 self.asm.bind(label);
+                self.belongs(Origin::Edge(block, last as u32));
                 self.along_edge(moves[last], targets[last], next);
             }
         }
@@ -421,6 +433,15 @@ impl<'a> Emitter<'a> {
             Some(last) if last.1 == loc => {}
             Some(last) if last.0 == offset => last.1 = loc,
             _ => self.source_map.push((offset, loc)),
+        }
+    }
+
+    /// From here on the code belongs to this.
+    fn belongs(&mut self, origin: Origin) {
+        let offset = self.asm.offset();
+        match self.origins.last_mut() {
+            Some(last) if last.0 == offset => last.1 = origin,
+            _ => self.origins.push((offset, origin)),
         }
     }
 

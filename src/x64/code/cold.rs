@@ -4,7 +4,7 @@ use super::Emitter;
 use super::arrays::ArrayOp;
 use crate::entity::Entity;
 use crate::ir::Loc;
-use crate::mach::{PReg, RelocTarget, Relocation};
+use crate::mach::{Origin, PReg, RelocTarget, Relocation};
 use crate::x64::emit::{Label, Mem, Rmi};
 use crate::x64::inst::{AluOp, Cond, ZeroTrap};
 use crate::x64::regs::{CONTEXT, FSCRATCH, RAX, RDI, RDX, RSI, RSP, SCRATCH};
@@ -65,6 +65,13 @@ impl Emitter<'_> {
 
     pub(super) fn emit_cold(&mut self, cold: Cold) {
         self.asm.bind(cold.entry);
+        self.belongs(match cold.kind {
+            ColdKind::Edge { moves } => {
+                let edge = &self.plan.allocation.edge_moves[moves];
+                Origin::Edge(edge.from, edge.succ)
+            }
+            _ => Origin::Nowhere,
+        });
         if !fault::is(Fault::TrapPlace) {
             self.at(cold.loc);
         }
