@@ -48,7 +48,7 @@ pub struct Subject {
     /// Modules after the passes, by what the passes were told.
     optimised: RefCell<Vec<(Passes, Optimised)>>,
     /// Machine code that is not in place yet, by the passes and by what the back end was told.
-    compiled: RefCell<Vec<(Passes, BackEnd, Rc<[CompiledFunction]>)>>,
+    compiled: RefCell<Vec<(Passes, BackEnd, Functions)>>,
 }
 
 /// Rows of the table of passes, rewrites, whether the code burns fuel.
@@ -56,6 +56,9 @@ type Passes = (u128, Option<u64>, bool);
 
 /// Spills everything, few registers, no extensions of the processor.
 type BackEnd = (bool, bool, bool);
+
+/// The machine code of all functions.
+type Functions = Rc<[CompiledFunction]>;
 
 /// What the passes made, or what is said where they made too much of it.
 type Optimised = Result<Rc<Module>, String>;
