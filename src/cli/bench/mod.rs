@@ -241,8 +241,11 @@ impl BenchArgs {
 }
 
 fn engine(kind: &Kind) -> Engine {
-    let jit =
-        |level, disabled| Engine::new().options(Options { level, disabled, ..Options::default() });
+    let jit = |level, disabled| {
+        // The clock is that of one thread.
+        let options = Options { level, disabled, threads: Some(1), ..Options::default() };
+        Engine::new().options(options)
+    };
     match *kind {
         Kind::Interp => Engine::new().interpreted(true),
         Kind::Level(level) => jit(level, Vec::new()),
