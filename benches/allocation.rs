@@ -1,7 +1,8 @@
 //! How fast objects are made, and collected: objects a second. `cargo bench --bench allocation`.
 
+mod common;
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use std::time::Duration;
 use toyjit::Engine;
 
 /// What makes objects: a name, and a program with a function `work(n)` that makes `n` of them.
@@ -64,10 +65,7 @@ fn allocation(criterion: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1));
+    config = common::brief(20, 200, 1000);
     targets = allocation
 }
 criterion_main!(benches);

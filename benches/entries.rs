@@ -1,7 +1,8 @@
 //! How long one entry of a session takes from text to value. `cargo bench --bench entries`.
 
+mod common;
+
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use std::time::Duration;
 use toyjit::Engine;
 use toyjit::session::Session;
 use toyjit::timing::Timings;
@@ -33,10 +34,7 @@ fn entries(criterion: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1));
+    config = common::brief(20, 200, 1000);
     targets = entries
 }
 criterion_main!(benches);

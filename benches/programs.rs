@@ -1,8 +1,9 @@
 //! Each program of the suite at each level, at its small size; what is measured is the run, without
 //! compilation. `cargo bench --bench programs -- sieve`.
 
+mod common;
+
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use std::time::Duration;
 use toyjit::Engine;
 use toyjit::bench::suite::SUITE;
 
@@ -30,10 +31,7 @@ fn programs(criterion: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(50))
-        .measurement_time(Duration::from_millis(300));
+    config = common::brief(10, 50, 300);
     targets = programs
 }
 criterion_main!(benches);

@@ -1,9 +1,10 @@
 //! How fast each stage of compilation is, on generated programs of several sizes: bytes of source a
 //! second. `cargo bench --bench stages`.
 
+mod common;
+
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use std::time::Duration;
 use toyjit::bench::shapes::named;
 use toyjit::mach::Target;
 use toyjit::pipeline::Options;
@@ -81,10 +82,7 @@ fn one_program(criterion: &mut Criterion, shape: &str, size: usize, bytes: u64, 
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(10)
-        .warm_up_time(Duration::from_millis(100))
-        .measurement_time(Duration::from_millis(400));
+    config = common::brief(10, 100, 400);
     targets = stages
 }
 criterion_main!(benches);

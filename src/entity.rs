@@ -71,6 +71,11 @@ impl<K: Entity, V> Arena<K, V> {
         Self { items: Vec::with_capacity(capacity), key: PhantomData }
     }
 
+    /// Makes room for so many more things.
+    pub fn reserve(&mut self, additional: usize) {
+        self.items.reserve(additional);
+    }
+
     /// Adds `value`; its entity is the answer.
     #[inline]
     pub fn push(&mut self, value: V) -> K {
@@ -335,6 +340,11 @@ impl<T: Copy> ListPool<T> {
     /// An empty pool.
     pub const fn new() -> Self {
         Self { items: Vec::new() }
+    }
+
+    /// Makes room for so many more elements.
+    pub fn reserve(&mut self, additional: usize) {
+        self.items.reserve(additional);
     }
 
     /// A new list of these elements.

@@ -1,7 +1,7 @@
 //! toyjit: a JIT compiler for Toy, a small statically typed imperative language.
 //!
 //! An [`Engine`] compiles and runs programs ([`engine`]), [`inspect`] shows what the compiler makes of
-//! them, a [`Session`](session::Session) runs entry after entry, [`bench`] measures. With the words
+//! them, a [`Session`](session::Session) runs entry after entry, [`mod@bench`] measures. With the words
 //! that these speak in ([`source`], [`report`], [`timing`]) that is the library's face: the command
 //! line (`src/cli/`, a part of the program `toyjit` and not of this crate) names nothing else.
 //!

@@ -117,6 +117,19 @@ impl Timings {
         }
     }
 
+    /// Timings without stages by the same clock, for a part of the work that another thread does.
+    pub fn apart(&self) -> Self {
+        Self::by(self.clock)
+    }
+
+    /// Adds what a part of the work took.
+    pub fn join(&mut self, part: &Self) {
+        for &(stage, time) in &part.stages {
+            self.add(stage, time);
+        }
+        self.copies += part.copies;
+    }
+
     /// The stages with their times.
     pub fn stages(&self) -> &[(&'static str, Duration)] {
         &self.stages

@@ -11,11 +11,12 @@
 //! # error: TEXT       standard error has an error, and this text
 //! ```
 
+mod every;
+
+use every::by_every_engine;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 struct Test {
     path: PathBuf,
@@ -97,57 +98,15 @@ fn run(options: &[&str], path: &Path, args: &[String]) -> Output {
     toyjit(&all)
 }
 
-/// Judges every test; panics with a list of those that fail.
 fn each(judge: impl Fn(&Test) -> Vec<String> + Sync) {
-    let tests = tests();
-    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let workers = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some(test) = tests.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let why = judge(test);
-                    if !why.is_empty() {
-                        let text = format!("{}\n  {}", test.path.display(), why.join("\n  "));
-                        failures.lock().unwrap().push(text);
-                    }
-                }
-            });
-        }
-    });
-    let mut failures = failures.into_inner().unwrap();
-    failures.sort();
-    assert!(failures.is_empty(), "{} failed\n{}", failures.len(), failures.join("\n"));
+    every::each(&tests(), |test| test.path.display().to_string(), judge);
 }
 
 fn run_all(options: &[&str]) {
     each(|test| test.judge(&run(options, &test.path, &test.args)));
 }
 
-#[test]
-fn interpreted() {
-    run_all(&["--engine", "interp"]);
-}
-
-#[test]
-fn level_0() {
-    run_all(&["-O0", "--verify"]);
-}
-
-#[test]
-fn level_1() {
-    run_all(&["-O1", "--verify"]);
-}
-
-#[test]
-fn level_2() {
-    run_all(&["-O2", "--verify"]);
-}
-
-#[test]
-fn level_3() {
-    run_all(&["-O3", "--verify"]);
-}
+by_every_engine!(run_all);
 
 #[test]
 fn level_2_stressed() {

@@ -2,8 +2,10 @@
 //! A debug build leaves a few out of the latter that allocate much; all at every level are run by
 //! `cargo test --profile fuzz --test language -- --ignored`.
 
+mod every;
 mod suite;
 
+use every::by_every_engine;
 use suite::run_folder;
 
 const FOLDERS: [&str; 4] = ["tests/conformance", "tests/language", "tests/pitfalls", "examples"];
@@ -33,30 +35,7 @@ fn run_stressed(level: &str) {
     }
 }
 
-#[test]
-fn interpreted() {
-    run_all(&["--engine", "interp"]);
-}
-
-#[test]
-fn level_0() {
-    run_all(&["-O0", "--verify"]);
-}
-
-#[test]
-fn level_1() {
-    run_all(&["-O1", "--verify"]);
-}
-
-#[test]
-fn level_2() {
-    run_all(&["-O2", "--verify"]);
-}
-
-#[test]
-fn level_3() {
-    run_all(&["-O3", "--verify"]);
-}
+by_every_engine!(run_all);
 
 #[test]
 fn level_0_stressed() {

@@ -11,9 +11,10 @@ use crate::interp::Halt;
 use crate::ir::FuncRef;
 use crate::profile::{Profile, program_hash};
 use crate::sema::display_ty;
-use crate::sema::hir::{FunctionKind, GlobalId, Ty, TyKind};
-use crate::source::{Sources, Trace};
+use crate::sema::hir::{self, FunctionKind, GlobalId, Ty, TyKind};
+use crate::source::{Interner, Sources, Trace};
 use crate::timing::Timings;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -50,6 +51,12 @@ enum State {
 #[derive(Debug)]
 struct Exported {
     function: FuncRef,
+    /// That of all functions of its type.
+    signature: Arc<Signature>,
+}
+
+#[derive(Debug)]
+struct Signature {
     params: Vec<Ty>,
     result: Ty,
     shown: String,
@@ -221,9 +228,10 @@ impl Module {
         };
         let params = <A as sealed::Arguments>::types();
         let result = <R as sealed::Returned>::TYPE;
-        if params != exported.params || result != exported.result {
+        let signature = &exported.signature;
+        if params != signature.params || result != signature.result {
             let params: Vec<&str> = params.into_iter().map(basic_name).collect();
-            let declared = exported.shown.clone();
+            let declared = signature.shown.clone();
             return Err(FunctionError::Signature {
                 declared,
                 wanted: shown(&params, basic_name(result)),
@@ -234,7 +242,7 @@ impl Module {
 
     /// The names of the program's functions, with their signatures.
     pub fn functions(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.functions.iter().map(|(name, exported)| (name.as_str(), exported.shown.as_str()))
+        self.functions.iter().map(|(name, Exported { signature, .. })| (&**name, &*signature.shown))
     }
 
     pub(super) fn passing<T>(
@@ -303,25 +311,31 @@ fn exported(tree: &Tree) -> BTreeMap<String, Exported> {
     let Tree::Toy(program, interner) = tree else { return BTreeMap::new() };
     let own = program.functions.iter().skip(program.hosts);
     let named = own.filter(|(_, f)| f.kind == FunctionKind::Named);
+    let mut signatures: FxHashMap<Ty, Arc<Signature>> = FxHashMap::default();
     named
         .filter_map(|(id, function)| {
-            let TyKind::Function(params, result) = program.types.kind(function.ty) else {
-                return None;
-            };
             let name = interner.name(function.name?).to_owned();
-            let show = |ty: Ty| display_ty(&program.types, &program.structs, interner, ty);
-            let names: Vec<String> = params.iter().map(|&ty| show(ty)).collect();
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let result_name = if *result == Ty::UNIT { "()".to_owned() } else { show(*result) };
-            let exported = Exported {
-                function: FuncRef(id.0 - program.hosts as u32),
-                params: params.to_vec(),
-                result: *result,
-                shown: shown(&names, &result_name),
+            let signature = match signatures.get(&function.ty) {
+                Some(known) => Arc::clone(known),
+                None => {
+                    let new = Arc::new(signature(program, interner, function.ty)?);
+                    signatures.insert(function.ty, Arc::clone(&new));
+                    new
+                }
             };
-            Some((name, exported))
+            Some((name, Exported { function: FuncRef(id.0 - program.hosts as u32), signature }))
         })
         .collect()
+}
+
+fn signature(program: &hir::Program, interner: &Interner, ty: Ty) -> Option<Signature> {
+    let TyKind::Function(params, result) = program.types.kind(ty) else { return None };
+    let show = |ty: Ty| display_ty(&program.types, &program.structs, interner, ty);
+    let names: Vec<String> = params.iter().map(|&ty| show(ty)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let result_name = if *result == Ty::UNIT { "()".to_owned() } else { show(*result) };
+    let shown = shown(&names, &result_name);
+    Some(Signature { params: params.to_vec(), result: *result, shown })
 }
 
 fn shown(params: &[&str], result: &str) -> String {

@@ -34,7 +34,6 @@ pub struct Cfg {
     pub(super) tree: Buffer<(Block, u32)>,
     /// How many blocks the function has, reachable or not.
     pub(super) blocks: usize,
-    acyclic: bool,
 }
 
 const UNREACHABLE: u32 = u32::MAX;
@@ -56,30 +55,21 @@ impl Cfg {
         }
         pred_starts.push(edges);
         let mut pred_edges = Buffer::filled(PredEdge { block: ENTRY, index: 0 }, edges as usize);
-        let mut acyclic = true;
         for &block in rpo.iter().rev() {
-            let own = number[block.index()];
             for (index, edge) in function.blocks[block].terminator.edges().iter().enumerate().rev()
             {
-                let target = number[edge.target.index()];
-                acyclic &= own < target;
-                let slot = &mut pred_starts[target as usize];
+                let slot = &mut pred_starts[number[edge.target.index()] as usize];
                 *slot -= 1;
                 pred_edges[*slot as usize] = PredEdge { block, index: index as u32 };
             }
         }
-        Self { rpo, number, pred_edges, pred_starts, tree, blocks: function.blocks.len(), acyclic }
+        Self { rpo, number, pred_edges, pred_starts, tree, blocks: function.blocks.len() }
     }
 
     /// The reachable blocks in reverse postorder: the entry first, every block before those it
     /// dominates, and before its successors but along back edges.
     pub fn rpo(&self) -> &[Block] {
         &self.rpo
-    }
-
-    /// Whether there is no cycle, and so no loop.
-    pub fn is_acyclic(&self) -> bool {
-        self.acyclic
     }
 
     /// The reachable blocks in postorder.

@@ -308,6 +308,20 @@ impl Function {
         function
     }
 
+    /// Whether an edge leads to a block that is numbered no higher: without one there is no cycle.
+    pub fn may_loop(&self) -> bool {
+        let edges = |data: &BlockData| data.terminator.edges().iter().map(|edge| edge.target).min();
+        self.blocks.iter().any(|(block, data)| edges(data).is_some_and(|least| least <= block))
+    }
+
+    /// Makes room for so many more instructions, their values, operands and locations.
+    pub fn reserve(&mut self, insts: usize) {
+        self.insts.reserve(insts);
+        self.values.reserve(insts);
+        self.locs.reserve(insts);
+        self.pool.reserve(2 * insts);
+    }
+
     /// Its number in the module, as its first location tells.
     pub fn id(&self) -> FuncRef {
         self.locs[Loc(0)].function

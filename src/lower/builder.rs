@@ -16,6 +16,9 @@ use toyjit_runtime::entry::{Abi, Rt};
 /// Where an expression's value is wanted: in this variable, or anywhere.
 pub(super) type Dest = Option<Variable>;
 
+/// Room for the code of a small function: growing from nothing cost more than its lowering.
+const USUAL_INSTS: usize = 16;
+
 /// The targets of `break` and `continue` in a loop.
 #[derive(Clone, Copy)]
 pub(super) struct LoopTargets {
@@ -37,7 +40,7 @@ pub(super) struct Builder<'a> {
     pub facts: FunctionFacts,
     locals: Arena<LocalId, Variable>,
     late: EntitySet<Variable>,
-    names: FxHashMap<String, u32>,
+    names: FxHashMap<&'a str, u32>,
 }
 
 impl<'a> Builder<'a> {
@@ -62,6 +65,7 @@ impl<'a> Builder<'a> {
         };
         let id = tables.here(id);
         let mut f = Function::new(name, id, signature);
+        f.reserve(USUAL_INSTS);
         f.locs[Loc(0)].span = function.span;
         Self {
             program,
@@ -131,14 +135,14 @@ impl<'a> Builder<'a> {
     }
 
     /// A new variable; a name that is taken gets a number behind it.
-    pub fn new_variable(&mut self, name: &str, ty: Type, span: Span) -> Variable {
+    pub fn new_variable(&mut self, name: &'a str, ty: Type, span: Span) -> Variable {
         let name = match self.names.get_mut(name) {
             Some(count) => {
                 *count += 1;
                 format!("{name}.{count}")
             }
             None => {
-                self.names.insert(name.to_owned(), 0);
+                self.names.insert(name, 0);
                 name.to_owned()
             }
         };

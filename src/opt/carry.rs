@@ -25,10 +25,10 @@ const MAX_CLASSES: usize = 8;
 
 /// Carries elements.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let cfg = Cfg::compute(f);
-    if cfg.is_acyclic() {
+    if !f.may_loop() {
         return;
     }
+    let cfg = Cfg::compute(f);
     let dominators = Dominators::compute(&cfg);
     let loops = Loops::compute(&cfg, &dominators);
     let mut forward = Forward::new(f);

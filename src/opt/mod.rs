@@ -32,7 +32,7 @@ pub mod split;
 pub mod summaries;
 
 use crate::ir::verify::verify;
-use crate::ir::{FuncRef, Function, Module, print};
+use crate::ir::{FuncRef, Function, Loc, Module, Signature, print};
 use remark::{Remark, Remarks};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
@@ -349,10 +349,14 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
     let order = summaries::find(module);
     let early = PASSES.iter().rposition(|pass| pass.name == "inline").map_or(0, |last| last + 1);
     let (early, late) = PASSES.split_at(early);
+    // Stands in a function's place while it is worked on.
+    let mut empty = Function::new("", FuncRef(0), Signature::default());
     for passes in [early, late] {
         for &id in &order {
             let Function { name, signature, .. } = &module.functions[id];
-            let empty = Function::new(name.clone(), id, signature.clone());
+            empty.name.clone_from(name);
+            empty.signature.clone_from(signature);
+            empty.locs[Loc(0)].function = id;
             let mut function = std::mem::replace(&mut module.functions[id], empty);
             for pass in passes.iter().filter(|pass| options.enables(pass)) {
                 let context = Context { module, id, fuel: &mut fuel, remarks: &mut remarks };
@@ -362,7 +366,7 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
                 }
                 observer.after(&Event { pass, module, id, function: &function, stats });
             }
-            module.functions[id] = function;
+            empty = std::mem::replace(&mut module.functions[id], function);
         }
     }
     if options.remarks {

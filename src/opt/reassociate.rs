@@ -18,10 +18,10 @@ const MAX_LEAVES: usize = 8;
 
 /// Regroups.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let cfg = Cfg::compute(f);
-    if cfg.is_acyclic() {
+    if !f.may_loop() {
         return;
     }
+    let cfg = Cfg::compute(f);
     let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
     if loops.iter().len() == 0 {
         return;

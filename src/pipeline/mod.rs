@@ -8,10 +8,12 @@
 
 mod executable;
 mod front;
+mod machine;
 
 pub use executable::Executable;
 pub use front::{BrilFront, Front, bril, front, front_with};
 pub(crate) use front::{FRONT_RED_ZONE, FRONT_STACK, has_errors};
+pub use machine::machine_code;
 
 use crate::ir::{FuncRef, Module};
 use crate::jit::{self, LinkError};
@@ -52,6 +54,8 @@ pub struct Options {
     pub counted: bool,
     /// What of the processor may be used.
     pub features: Features,
+    /// How many threads may make machine code at once; where nothing is said, one for each processor.
+    pub threads: Option<usize>,
 }
 
 impl Default for Options {
@@ -69,6 +73,7 @@ impl Default for Options {
             metered: false,
             counted: false,
             features: Features::detect(),
+            threads: None,
         }
     }
 }
@@ -237,18 +242,4 @@ pub fn target(options: &Options) -> X64 {
         target = target.with_few_registers();
     }
     target
-}
-
-/// Optimised SSA form to machine code that is not in place yet.
-pub fn machine_code(
-    module: &Module,
-    options: &Options,
-    timings: &mut Timings,
-) -> Result<Vec<CompiledFunction>, CompileError> {
-    let target = target(options);
-    let mut functions = Vec::with_capacity(module.functions.len());
-    for function in module.functions.keys() {
-        functions.push(back(&target, module, function, options, timings)?.compiled);
-    }
-    Ok(functions)
 }

@@ -49,7 +49,8 @@ impl Profile {
 
     /// From JSON; what is wrong with it.
     pub fn from_json(text: &str) -> Result<Self, String> {
-        let value: Value = serde_json::from_str(text).map_err(|error| format!("it is no profile: {error}"))?;
+        let value: Value =
+            serde_json::from_str(text).map_err(|error| format!("it is no profile: {error}"))?;
         if value["schema"] != SCHEMA {
             return Err("it is no profile, as `toyjit run --profile` writes them".to_owned());
         }

@@ -32,6 +32,56 @@ fn blocks_are_counted_at_every_level() {
     }
 }
 
+/// What comes into a block goes on, or comes to an end there: so the counts of edges are right, too.
+#[test]
+fn what_comes_in_goes_out() {
+    for level in 0..=3 {
+        let program = Engine::new().level(level).check("collatz.toy", SOURCE).unwrap();
+        let record = program.view(None).unwrap().explore(Some(&profile(level))).unwrap();
+        for f in &record.functions {
+            let count_of = |block: &serde_json::Value| {
+                let counts = f["heat"]["blocks"].as_array().unwrap();
+                counts
+                    .iter()
+                    .find(|pair| pair[0] == *block)
+                    .map_or(0, |pair| pair[1].as_u64().unwrap())
+            };
+            let last = f["stages"].as_array().unwrap().iter().rev();
+            let blocks =
+                last.map(|stage| &stage["blocks"]).find(|blocks| !blocks.is_null()).unwrap();
+            let profile = profile(level);
+            let counts = profile.functions.iter().find(|counts| f["name"] == *counts.name).unwrap();
+            for block in blocks.as_array().unwrap() {
+                let ways = block[3].as_array().unwrap();
+                if ways.is_empty() {
+                    continue;
+                }
+                let way = |(way, to): (usize, &serde_json::Value)| {
+                    let of = |edge: &&(u32, u32, u64)| block[0] == edge.0 && edge.1 as usize == way;
+                    let counted = counts.edges.iter().find(of).map(|edge| edge.2);
+                    counted.unwrap_or_else(|| match ways.len() {
+                        1 => count_of(&block[0]),
+                        _ => count_of(&to[0]),
+                    })
+                };
+                let out: u64 = ways.iter().enumerate().map(way).sum();
+                assert_eq!(out, count_of(&block[0]), "-O{level}: {} of {}", block[0], f["name"]);
+            }
+        }
+    }
+}
+
+/// A trap ends a run, not its counts.
+#[test]
+fn a_run_that_traps_is_counted() {
+    let source = "fn main() { for i in 0..10 { assert(i < 7); } }";
+    let mut module = Engine::new().counted(true).compile("trap.toy", source).unwrap();
+    assert!(module.run().is_err());
+    let profile = module.profile().unwrap();
+    let counts = &profile.functions.iter().find(|counts| counts.name == "main").unwrap().blocks;
+    assert!(counts.iter().any(|&(_, count)| count == 7), "{counts:?}");
+}
+
 #[test]
 fn json_and_back() {
     let profile = profile(2);

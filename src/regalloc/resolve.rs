@@ -199,6 +199,9 @@ impl Resolver<'_> {
                     Access::TempIn(reg) => Place::Reg(reg),
                 };
                 places.push(place);
+                if matches!(operand.role, Role::Use | Role::LateUse) {
+                    return;
+                }
                 let definition = self.definitions[vreg.index()];
                 let defines = definition.inst() == i && !definition.is_gap();
                 if defines && self.stores[vreg.index()] == Store::AtDefinition {

@@ -31,7 +31,8 @@ use super::minimal;
 use super::numbering::Numbering;
 use super::phis::{Phi, Phis};
 use super::unreachable::empty_unreachable;
-use crate::entity::SideTable;
+use crate::buffer::Buffer;
+use crate::entity::{Entity, SideTable};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::Dominators;
 use crate::ir::{
@@ -81,7 +82,7 @@ struct Builder<'a, W> {
     forward: Forward,
     numbering: Option<Numbering>,
     /// For each block: how many of the edges into it come from blocks that are not filled.
-    open_edges: SideTable<Block, u32>,
+    open_edges: Buffer<u32>,
     /// For each block that is not sealed: the φs that wait for operands.
     incomplete: SideTable<Block, Vec<(Variable, Phi)>>,
     lookup: Lookup,
@@ -110,9 +111,9 @@ struct Join {
 impl<'a, W: Watch<Event>> Builder<'a, W> {
     fn new(function: &'a mut Function, folding: Folding, watch: &'a mut W) -> Self {
         let cfg = Cfg::compute(function);
-        let mut open_edges = SideTable::with_len(0, function.blocks.len());
+        let mut open_edges = Buffer::filled(0, function.blocks.len());
         for &block in cfg.rpo() {
-            open_edges[block] = cfg.pred_edges(block).len() as u32;
+            open_edges[block.index()] = cfg.pred_edges(block).len() as u32;
         }
         Self {
             defs: Defs::with_capacity(function.insts.len()),
@@ -135,8 +136,8 @@ impl<'a, W: Watch<Event>> Builder<'a, W> {
             self.fill(block);
             for succ in 0..self.function.blocks[block].terminator.edges().len() {
                 let succ = self.function.blocks[block].terminator.edges()[succ].target;
-                self.open_edges[succ] -= 1;
-                if self.open_edges[succ] == 0 {
+                self.open_edges[succ.index()] -= 1;
+                if self.open_edges[succ.index()] == 0 {
                     self.seal(succ);
                 }
             }
@@ -255,7 +256,7 @@ impl<'a, W: Watch<Event>> Builder<'a, W> {
                 Some(value) => return self.forward.resolve(value),
                 None => {}
             }
-            if self.open_edges[block] != 0 {
+            if self.open_edges[block.index()] != 0 {
                 let (phi, value) = self.add_phi(variable, block);
                 self.watch.see(|| Event::Phi(variable, block, value, true));
                 self.incomplete[block].push((variable, phi));
@@ -292,7 +293,7 @@ impl<'a, W: Watch<Event>> Builder<'a, W> {
         let Some(Join { block, operands: start, .. }) = self.lookup.joins.pop() else {
             unreachable!("a look-up finishes only joins that it has entered")
         };
-        let operands = self.lookup.operands.split_off(start);
+        let operands: Buffer<Value> = self.lookup.operands.drain(start..).collect();
         let found = self.defs.get(variable, block).filter(|&value| value != MARK);
         let value = match found.and_then(|value| self.phis.of(value)) {
             Some(phi) => {
@@ -322,7 +323,7 @@ impl<'a, W: Watch<Event>> Builder<'a, W> {
         self.watch.see(|| Event::Sealed(block));
         for (variable, phi) in std::mem::take(&mut self.incomplete[block]) {
             let preds = self.cfg.pred_edges(block).len();
-            let mut operands = Vec::with_capacity(preds);
+            let mut operands = Buffer::with_capacity(preds);
             for i in 0..preds {
                 operands.push(self.read(variable, self.cfg.pred_edges(block)[i].block));
             }
@@ -366,6 +367,9 @@ fn renamed(
 
 /// Whether some cycle of the graph can be entered at more than one block.
 fn is_irreducible(cfg: &Cfg, function: &Function) -> bool {
+    if !function.may_loop() {
+        return false;
+    }
     let mut retreating = Vec::new();
     for (number, &block) in cfg.rpo().iter().enumerate() {
         for succ in function.succs(block) {

@@ -4,12 +4,14 @@
 //! nor the converse stays linear in memory; this is one open-addressed table (linear probing, never
 //! iterated over, so nothing depends on its order).
 
+use crate::buffer::Buffer;
 use crate::ir::{Block, Value, Variable};
+use crate::pooled;
 
 /// The table.
 #[derive(Debug)]
 pub(super) struct Defs {
-    slots: Vec<Slot>,
+    slots: Buffer<Slot>,
     len: usize,
 }
 
@@ -20,12 +22,14 @@ struct Slot {
     value: Value,
 }
 
+pooled! { Slot }
+
 const FREE: Slot =
     Slot { variable: Variable(u32::MAX), block: Block(u32::MAX), value: Value(u32::MAX) };
 
 impl Defs {
     pub(super) fn with_capacity(entries: usize) -> Self {
-        Self { slots: vec![FREE; (entries * 2).next_power_of_two().max(64)], len: 0 }
+        Self { slots: Buffer::filled(FREE, (entries * 2).next_power_of_two().max(64)), len: 0 }
     }
 
     #[inline]
@@ -64,8 +68,8 @@ impl Defs {
     }
 
     fn grow(&mut self) {
-        let doubled = vec![FREE; self.slots.len() * 2];
-        for slot in std::mem::replace(&mut self.slots, doubled) {
+        let doubled = Buffer::filled(FREE, self.slots.len() * 2);
+        for &slot in &std::mem::replace(&mut self.slots, doubled) {
             if slot.variable != FREE.variable {
                 let at = self.find(slot.variable, slot.block);
                 self.slots[at] = slot;

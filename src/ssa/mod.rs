@@ -70,10 +70,13 @@ impl Construction {
 /// one (`cargo bench --bench growth -- live`).
 pub fn choose(function: &Function) -> Construction {
     const FEW_PAIRS: usize = 1 << 12;
-    /// What the pruned one costs an instruction more, in steps of a look-up, by counting instructions.
+    /// What the pruned one costs more, in steps of a look-up, by counting instructions (`ifs`, `match`).
     const STEPS_PER_INST: usize = 4;
-    let pairs = function.blocks.len().saturating_mul(function.variables.len());
-    if pairs <= FEW_PAIRS || steps(function) <= STEPS_PER_INST * function.insts.len() {
+    const STEPS_PER_BLOCK: usize = 8;
+    let (insts, blocks) = (function.insts.len(), function.blocks.len());
+    let pairs = blocks.saturating_mul(function.variables.len());
+    let enough = STEPS_PER_INST * insts + STEPS_PER_BLOCK * blocks;
+    if pairs <= FEW_PAIRS || steps(function) <= enough {
         Construction::Braun
     } else {
         Construction::Pruned

@@ -8,6 +8,7 @@ use super::lexer::Scan;
 use super::token::Token;
 use crate::source::{Diagnostic, Span};
 use logos::Lexer;
+use std::borrow::Cow;
 
 type Lex<'s> = Lexer<'s, Token>;
 
@@ -121,8 +122,8 @@ pub(super) fn pattern(lex: &mut Lex<'_>) -> Token {
     Token::Int(0)
 }
 
-fn plain(text: &str) -> String {
-    text.replace('_', "")
+fn plain(text: &str) -> Cow<'_, str> {
+    if text.contains('_') { text.replace('_', "").into() } else { text.into() }
 }
 
 /// `_` stands between digits only.

@@ -97,7 +97,9 @@ struct Emitter<'a> {
 
 impl<'a> Emitter<'a> {
     fn new(plan: Plan<'a>, short_jumps: ShortJumps, stretches: Vec<Stretch>) -> Self {
-        let mut asm = Asm::new(short_jumps);
+        // Some instructions have labels of their own for cold code.
+        let (insts, blocks) = (plan.code.insts.len(), plan.code.blocks.len());
+        let mut asm = Asm::with_room(short_jumps, insts + 8, blocks + insts / 4 + 4);
         let labels = plan.code.blocks.keys().map(|_| asm.label()).collect();
         Self {
             plan,

@@ -300,8 +300,15 @@ impl<T> Default for Pool<T> {
 impl Asm {
     /// An empty one.
     pub fn new(short_jumps: ShortJumps) -> Self {
+        Self::with_room(short_jumps, 0, 0)
+    }
+
+    /// An empty one with room for about so many instructions and labels.
+    pub fn with_room(short_jumps: ShortJumps, insts: usize, labels: usize) -> Self {
+        const USUAL_LENGTH: usize = 5;
+        let bytes = insts * USUAL_LENGTH;
         Self {
-            ops: VecAssembler::new(0),
+            ops: VecAssembler::new_with_capacity(0, bytes, 0, 0, labels, 0, labels),
             words: Pool::default(),
             masks: Pool::default(),
             short_jumps,

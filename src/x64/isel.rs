@@ -28,7 +28,6 @@ use super::layout::Layout;
 use crate::buffer::Buffer;
 use crate::entity::{Arena, Entity};
 use crate::ir::cfg::Cfg;
-use crate::ir::dominators::Dominators;
 use crate::ir::{self, Block, Const, FuncRef, Function, Loc, Module, Op, Terminator, Type, Value};
 use crate::mach::{RegClass, RelocTarget, VBlock, VBlockData, VCode, VEdge, VReg, VRegData};
 use crate::pooled;
@@ -46,7 +45,7 @@ pub(super) fn select(
 ) -> VCode<Inst> {
     let function = &module.functions[function];
     let cfg = Cfg::compute(function);
-    let layout = Layout::compute(function, &cfg, &Dominators::compute(&cfg));
+    let layout = Layout::compute(function, &cfg);
     let facts = Facts::compute(function, &cfg);
     let mut selector = Selector {
         module,

@@ -35,8 +35,8 @@ struct Loop {
 
 impl Layout {
     /// The layout of `function`.
-    pub fn compute(function: &Function, cfg: &Cfg, dominators: &Dominators) -> Self {
-        let (loops, loop_of) = find_loops(function, cfg, dominators);
+    pub fn compute(function: &Function, cfg: &Cfg) -> Self {
+        let (loops, loop_of) = find_loops(function, cfg);
         let mut depths = Buffer::filled(0, loops.len());
         // An outer loop has a higher number than the loops in it.
         for i in (1..loops.len()).rev() {
@@ -67,13 +67,13 @@ impl Layout {
 }
 
 /// Loops by number (number 0 stands for no loop), inner before outer, and each block's innermost.
-fn find_loops(
-    function: &Function,
-    cfg: &Cfg,
-    dominators: &Dominators,
-) -> (Buffer<Loop>, Buffer<u32>) {
+fn find_loops(function: &Function, cfg: &Cfg) -> (Buffer<Loop>, Buffer<u32>) {
     let mut loops = Buffer::filled(Loop { header: crate::ir::ENTRY, parent: 0 }, 1);
     let mut loop_of = Buffer::filled(0u32, function.blocks.len());
+    if !function.may_loop() {
+        return (loops, loop_of);
+    }
+    let dominators = Dominators::compute(cfg);
     let mut work: Buffer<Block> = Buffer::new();
     for header in cfg.postorder() {
         work.extend(cfg.preds(header).filter(|&pred| dominators.dominates(header, pred)));

@@ -23,7 +23,7 @@ pub use features::Features;
 pub use inst::Inst;
 pub use stubs::Stub;
 
-use crate::ir::{Block, Cfg, Dominators, FuncRef, Function, Module};
+use crate::ir::{Block, Cfg, FuncRef, Function, Module};
 use crate::mach::{Allocation, CompiledFunction, RegisterFile, Target, VCode};
 use layout::Layout;
 
@@ -53,7 +53,7 @@ impl X64 {
     /// The blocks of a function in the order that selection gives them.
     pub fn order(function: &Function) -> Vec<Block> {
         let cfg = Cfg::compute(function);
-        Layout::compute(function, &cfg, &Dominators::compute(&cfg)).order.to_vec()
+        Layout::compute(function, &cfg).order.to_vec()
     }
 
     /// For the processor at hand.

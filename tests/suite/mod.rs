@@ -13,12 +13,12 @@
 //! // warning: LINE        runs as usual, and standard error has a warning at the line
 //! ```
 
+use crate::every::each;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 const TIME_LIMIT: Duration = Duration::from_secs(180);
@@ -165,27 +165,6 @@ pub fn run_folder(folder: &str, options: &[&str], without: &[&str]) {
         .collect();
     paths.sort();
     assert!(!paths.is_empty(), "{} has no tests", folder.display());
-    let next = AtomicUsize::new(0);
-    let failures = Mutex::new(Vec::new());
-    let workers = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let why = run_one(path, options);
-                    if !why.is_empty() {
-                        failures.lock().unwrap().push(format!(
-                            "FAIL {} {}\n  {}",
-                            path.display(),
-                            options.join(" "),
-                            why.join("\n  ")
-                        ));
-                    }
-                }
-            });
-        }
-    });
-    let mut failures = failures.into_inner().unwrap();
-    failures.sort();
-    assert!(failures.is_empty(), "{} failed\n{}", failures.len(), failures.join("\n"));
+    let name = |path: &PathBuf| format!("{} {}", path.display(), options.join(" "));
+    each(&paths, name, |path| run_one(path, options));
 }

@@ -167,8 +167,9 @@ impl Subject {
 
     fn toyjit(&self, level: u8) -> (f64, Vec<i64>) {
         let mut module = self.module.clone();
-        let options = Options { level, verify: false, ..Options::default() };
-        let passes = opt::Options { level, disabled: Vec::new(), verify: false, fuel: None };
+        // One thread, whose time is measured.
+        let options = Options { level, verify: false, threads: Some(1), ..Options::default() };
+        let passes = opt::Options { level, ..opt::Options::default() };
         let mut runtime = Runtime::new(Config::default()).expect("a runtime");
         let start = thread_time();
         opt::run(&mut module, &passes, &mut ());

@@ -14,6 +14,7 @@ use self::operators::{argument, binary, unary};
 use crate::bril::program::{Base, Constant, Func, Function, Inst, Kind, Label, Program, Var};
 use crate::entity::{Arena, Entity};
 use crate::interp::Halt;
+use crate::ir::interp::Steps;
 use crate::source::{Trace, TraceFrame};
 use toyjit_runtime::{Runtime, Stop, Trap};
 
@@ -55,8 +56,6 @@ struct Layout {
 
 /// Stack that a frame is taken to need, for the limit of the depth.
 const FRAME: usize = 128;
-/// How many steps pass between two looks at whether the run was interrupted.
-const POLL: u64 = 1 << 12;
 
 type Run<T> = Result<T, Stop>;
 
@@ -68,8 +67,7 @@ struct Interpreter<'a> {
     values: Vec<Value>,
     memory: Vec<Option<Box<[Value]>>>,
     live: u64,
-    steps: u64,
-    limit: u64,
+    steps: Steps,
 }
 
 /// Runs a program; the number of instructions that ran, and why it ended early. After `limit`
@@ -83,12 +81,11 @@ pub fn run(program: &Program, runtime: &mut Runtime, limit: u64) -> (u64, Result
         values: Vec::new(),
         memory: Vec::new(),
         live: 0,
-        steps: 0,
-        limit,
+        steps: Steps::at_most(limit),
     };
     let result = interpreter.main();
     let result = result.map(|()| 0).map_err(|stop| Halt { stop, trace: interpreter.trace() });
-    (interpreter.steps, result)
+    (interpreter.steps.taken(), result)
 }
 
 impl Layout {
@@ -252,15 +249,7 @@ impl Interpreter<'_> {
             }
             return self.leave(None);
         };
-        self.steps += 1;
-        if self.steps > self.limit {
-            return Err(Trap::Time.into());
-        }
-        if self.steps.is_multiple_of(POLL)
-            && let Some(trap) = self.runtime.interrupted()
-        {
-            return Err(trap.into());
-        }
+        self.steps.take(self.runtime)?;
         self.frame().next += 1;
         self.inst(frame, f, inst)
     }

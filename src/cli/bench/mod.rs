@@ -1,7 +1,7 @@
 //! `toyjit bench`: what the optimisation levels do to programs, measured.
 //!
-//! `outcome` is what was measured, `table`, `json` and `page` tell it, `plot` draws; `peers` tells
-//! what `benches/peers/compare` measured.
+//! `outcome` is what was measured, `table`, `json` and `page` tell it (`rows` is what the first and the
+//! last have in common), `plot` draws; `peers` tells what `benches/peers/compare` measured.
 
 mod format;
 mod input;
@@ -11,6 +11,7 @@ mod outcome;
 mod page;
 mod peers;
 mod plot;
+mod rows;
 pub mod table;
 
 use super::exit::{EXIT_ERRORS, EXIT_USAGE};
@@ -240,8 +241,11 @@ impl BenchArgs {
 }
 
 fn engine(kind: &Kind) -> Engine {
-    let jit =
-        |level, disabled| Engine::new().options(Options { level, disabled, ..Options::default() });
+    let jit = |level, disabled| {
+        // The clock is that of one thread.
+        let options = Options { level, disabled, threads: Some(1), ..Options::default() };
+        Engine::new().options(options)
+    };
     match *kind {
         Kind::Interp => Engine::new().interpreted(true),
         Kind::Level(level) => jit(level, Vec::new()),

@@ -4,6 +4,7 @@ use super::format::{digits, factor_between, mebibytes, spread, time, time_of};
 use super::machine::Machine;
 use super::outcome::{Gain, Outcome};
 use super::plot::{self, Axis, Mark, Point, Row, escape};
+use super::rows;
 use toyjit::bench::{Comparison, Summary};
 use toyjit::timing::Clock;
 
@@ -46,6 +47,12 @@ pub fn table(head: &[String], rows: &[Vec<String>], means: &[Vec<String>]) -> St
 
 fn cells(first: &str, rest: impl IntoIterator<Item = String>) -> Vec<String> {
     std::iter::once(escape(first)).chain(rest).collect()
+}
+
+/// A row of markup whose first cell is a name.
+fn named(mut row: Vec<String>) -> Vec<String> {
+    row[0] = escape(&row[0]);
+    row
 }
 
 /// A factor and, small, its interval.
@@ -182,44 +189,22 @@ pub fn noise(said: &[String]) -> String {
 
 fn run_times(o: &Outcome) -> String {
     let engines: Vec<usize> = o.engines().collect();
-    let base = o.base();
     let mut body =
         times("Run time of each program by each engine, with intervals", &o.runs, &engines);
-    let mut head = vec!["program".to_owned()];
-    let base_name = &o.runs.engines[base];
-    for &engine in &engines {
-        head.push(escape(&o.runs.engines[engine]));
-        if engine != base {
-            head.push(format!("as fast as {base_name}"));
-        }
-        if o.interpreter().is_some_and(|interpreter| interpreter != engine) {
-            head.push("as interp".to_owned());
-        }
-    }
-    let row =
-        |name: &str, time: &dyn Fn(usize) -> String, ratio: &dyn Fn(usize, usize) -> String| {
-            let figures = engines.iter().flat_map(|&engine| {
-                let mut figures = vec![time(engine)];
-                figures.extend((engine != base).then(|| ratio(engine, base)));
-                let interpreter = o.interpreter().filter(|&interpreter| interpreter != engine);
-                figures.extend(interpreter.map(|interpreter| ratio(engine, interpreter)));
-                figures
-            });
-            cells(name, figures)
-        };
-    let rows: Vec<Vec<String>> = (0..o.runs.programs.len())
-        .map(|program| {
-            row(
-                &o.runs.programs[program],
-                &|engine| time_cell(o.runs.time(program, engine).as_ref()),
-                &|engine, to| factor_cell(o.runs.ratio(program, to, engine).as_ref()),
-            )
-        })
-        .collect();
-    let mean = row("geometric mean", &|_| String::new(), &|engine, to| {
-        factor_cell(o.speed_up(engine, to).as_ref())
-    });
-    body += &table(&head, &rows, &[mean]);
+    let base_name = &o.runs.engines[o.base()];
+    let (figures, rows, means) = rows::run_times(
+        o,
+        &rows::Words {
+            to_base: "as fast as",
+            to_interp: "as",
+            time: &time_cell,
+            factor: &factor_cell,
+        },
+    );
+    let head = std::iter::once("program").chain(figures.iter().map(String::as_str));
+    let head: Vec<String> = head.map(escape).collect();
+    let rows: Vec<Vec<String>> = rows.into_iter().map(named).collect();
+    body += &table(&head, &rows, &[named(means)]);
     section(
         "Run time",
         &format!(
@@ -257,19 +242,7 @@ fn compilation(o: &Outcome) -> String {
         &points,
     );
     let head = cells("stage, ms", engines.iter().map(|&e| escape(&o.runs.engines[e])));
-    let row = |name: &str, figure: &dyn Fn(usize) -> String| {
-        cells(name, engines.iter().map(|&engine| figure(engine)))
-    };
-    let mut rows: Vec<Vec<String>> = o
-        .stages()
-        .iter()
-        .map(|(stage, times)| row(stage, &|engine| format!("{:.3}", times[engine] * 1e3)))
-        .collect();
-    rows.push(row("all", &|engine| format!("{:.3}", o.compile_time(engine) * 1e3)));
-    rows.push(row("code, bytes", &|engine| {
-        o.total(engine, |f| f.code_bytes.unwrap_or(0) as u64).to_string()
-    }));
-    body += &table(&head, &rows, &[]);
+    body += &table(&head, &rows::compilation(o, &engines), &[]);
     body += &memory(o, &engines);
     section(
         "Compilation and memory",

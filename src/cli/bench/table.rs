@@ -1,7 +1,8 @@
 //! The figures on a terminal.
 
-use super::format::{factor, mebibytes, spread, time_of};
+use super::format::{factor, spread, time_of};
 use super::outcome::Outcome;
+use super::rows;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 use toyjit::bench::{Comparison, Summary};
 
@@ -23,8 +24,8 @@ fn table(head: Vec<String>, rows: Vec<Vec<String>>) -> String {
     lines.join("\n") + "\n"
 }
 
-fn cell(summary: Option<Summary>, text: impl Fn(&Summary) -> String) -> String {
-    summary.as_ref().map_or_else(|| "-".to_owned(), text)
+fn cell(summary: Option<&Summary>, text: impl Fn(&Summary) -> String) -> String {
+    summary.map_or_else(|| "-".to_owned(), text)
 }
 
 /// Everything.
@@ -37,72 +38,30 @@ pub fn outcome(outcome: &Outcome) -> String {
 }
 
 fn run_times(o: &Outcome) -> String {
-    let (base, interpreter) = (o.base(), o.interpreter());
-    let mut head = vec!["run time".to_owned()];
-    for engine in o.engines() {
-        head.push(o.runs.engines[engine].clone());
-        if engine != base {
-            head.push(format!("to {}", o.runs.engines[base]));
-        }
-        if interpreter.is_some_and(|interpreter| interpreter != engine) {
-            head.push("to interp".to_owned());
-        }
+    let (figures, mut rows, means) = rows::run_times(
+        o,
+        &rows::Words {
+            to_base: "to",
+            to_interp: "to",
+            time: &|summary| cell(summary, time_of),
+            factor: &|summary| cell(summary, factor),
+        },
+    );
+    if rows.len() > 1 {
+        rows.push(means);
     }
-    let row = |name: &str,
-               time: &dyn Fn(usize) -> String,
-               ratio: &dyn Fn(usize, usize) -> String| {
-        let mut row = vec![name.to_owned()];
-        for engine in o.engines() {
-            row.push(time(engine));
-            if engine != base {
-                row.push(ratio(engine, base));
-            }
-            if let Some(interpreter) = interpreter.filter(|&interpreter| interpreter != engine) {
-                row.push(ratio(engine, interpreter));
-            }
-        }
-        row
-    };
-    let mut rows = Vec::new();
-    for (program, name) in o.runs.programs.iter().enumerate() {
-        rows.push(row(
-            name,
-            &|engine| cell(o.runs.time(program, engine), time_of),
-            &|engine, to| cell(o.runs.ratio(program, to, engine), factor),
-        ));
-    }
-    if o.runs.programs.len() > 1 {
-        rows.push(row("geometric mean", &|_| String::new(), &|engine, to| {
-            cell(o.speed_up(engine, to), factor)
-        }));
-    }
-    table(head, rows)
+    table(head("run time", figures), rows)
 }
 
 fn compilation(o: &Outcome) -> String {
     let engines: Vec<usize> = o.engines().filter(|&engine| o.compiles(engine)).collect();
     let names = engines.iter().map(|&engine| o.runs.engines[engine].clone());
-    let head = std::iter::once("compilation, ms".to_owned()).chain(names).collect();
-    let row = |name: &str, figure: &dyn Fn(usize) -> String| {
-        let figures = engines.iter().map(|&engine| figure(engine));
-        std::iter::once(name.to_owned()).chain(figures).collect::<Vec<_>>()
-    };
-    let mut rows: Vec<Vec<String>> = o
-        .stages()
-        .iter()
-        .map(|(stage, times)| row(stage, &|engine| format!("{:.3}", times[engine] * 1e3)))
-        .collect();
-    rows.push(row("all", &|engine| format!("{:.3}", o.compile_time(engine) * 1e3)));
-    rows.push(row("code, bytes", &|engine| {
-        o.total(engine, |f| f.code_bytes.unwrap_or(0) as u64).to_string()
-    }));
-    rows.push(row("allocated, MiB", &|engine| {
-        format!("{:.1}", mebibytes(o.total(engine, |f| f.heap.allocated)))
-    }));
-    rows.push(row("collections", &|engine| {
-        o.total(engine, |f| f.heap.minor + f.heap.major).to_string()
-    }));
-    table(head, rows)
+    let rows = [rows::compilation(o, &engines), rows::memory(o, &engines)].concat();
+    table(head("compilation, ms", names), rows)
+}
+
+fn head(first: &str, figures: impl IntoIterator<Item = String>) -> Vec<String> {
+    std::iter::once(first.to_owned()).chain(figures).collect()
 }
 
 fn ablation(o: &Outcome) -> Option<String> {
@@ -137,13 +96,15 @@ pub fn peers(c: &Comparison, base: usize, means: &[(String, Vec<Option<Summary>>
     let short = |s: &Summary| format!("{:.2}{}", s.median, spread(s));
     let mut rows = Vec::new();
     for (program, name) in c.programs.iter().enumerate() {
-        let mut row = vec![name.clone(), cell(c.time(program, base), time_of)];
-        row.extend(others.iter().map(|&engine| cell(c.ratio(program, engine, base), short)));
+        let mut row = vec![name.clone(), cell(c.time(program, base).as_ref(), time_of)];
+        row.extend(
+            others.iter().map(|&engine| cell(c.ratio(program, engine, base).as_ref(), short)),
+        );
         rows.push(row);
     }
     for (title, means) in means {
         let mut row = vec![title.clone(), String::new()];
-        row.extend(others.iter().map(|&engine| cell(means[engine].clone(), short)));
+        row.extend(others.iter().map(|&engine| cell(means[engine].as_ref(), short)));
         rows.push(row);
     }
     table(head, rows)
@@ -153,7 +114,7 @@ pub fn peers(c: &Comparison, base: usize, means: &[(String, Vec<Option<Summary>>
 pub fn levels(rows: &[(String, Option<Summary>, Option<Summary>)]) -> String {
     let head = ["level", "compile", "run"].map(str::to_owned).to_vec();
     let rows = rows.iter().map(|(name, compile, run)| {
-        vec![name.clone(), cell(compile.clone(), time_of), cell(run.clone(), time_of)]
+        vec![name.clone(), cell(compile.as_ref(), time_of), cell(run.as_ref(), time_of)]
     });
     table(head, rows.collect())
 }

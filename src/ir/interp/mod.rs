@@ -15,6 +15,9 @@
 
 mod layout;
 mod objects;
+mod steps;
+
+pub use self::steps::Steps;
 
 use self::layout::{Layout, Place};
 use super::function::{Block, ENTRY, Edge, FuncRef, Function, Inst, Terminator, Value};
@@ -30,8 +33,6 @@ use toyjit_runtime::{Backtrace, Frame as Call, Runtime, Stop, Stopped, Trap};
 const MAX_FRAMES: usize = 1 << 17;
 /// How many values the frames may hold together.
 const MAX_SLOTS: usize = 1 << 26;
-/// How many steps pass between two looks at whether the run was interrupted.
-const POLL: u64 = 1 << 12;
 
 /// Runs a function of a module.
 pub fn run(
@@ -58,8 +59,7 @@ pub struct Interpreter<'a> {
     words: Vec<u64>,
     /// Whether a value of a frame was assigned; as long as `words`.
     assigned: Vec<bool>,
-    steps: u64,
-    limit: u64,
+    steps: Steps,
 }
 
 /// An open call.
@@ -91,19 +91,18 @@ impl<'a> Interpreter<'a> {
             frames: Vec::new(),
             words: Vec::new(),
             assigned: Vec::new(),
-            steps: 0,
-            limit: u64::MAX,
+            steps: Steps::at_most(u64::MAX),
         })
     }
 
     /// Ends the run with the time trap after so many instructions.
     pub fn with_limit(self, steps: u64) -> Self {
-        Self { limit: steps, ..self }
+        Self { steps: Steps::at_most(steps), ..self }
     }
 
     /// How many instructions have run.
     pub fn steps(&self) -> u64 {
-        self.steps
+        self.steps.taken()
     }
 
     /// Runs a function.
@@ -246,15 +245,7 @@ impl<'a> Interpreter<'a> {
     /// Runs until the outermost call returns.
     fn execute(&mut self) -> Result<Option<u64>, Stop> {
         loop {
-            self.steps += 1;
-            if self.steps > self.limit {
-                return Err(Trap::Time.into());
-            }
-            if self.steps.is_multiple_of(POLL)
-                && let Some(trap) = self.runtime.interrupted()
-            {
-                return Err(trap.into());
-            }
+            self.steps.take(self.runtime)?;
             let frame = *self.frame();
             let function = &self.module.functions[frame.function];
             let block = &function.blocks[frame.block];

@@ -45,10 +45,10 @@ const MAX_SLOPE: i64 = 1 << 20;
 
 /// Splits loops.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let cfg = Cfg::compute(f);
-    if cfg.is_acyclic() {
+    if !f.may_loop() {
         return;
     }
+    let cfg = Cfg::compute(f);
     let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
     let mut homes = SideTable::with_len(None, f.values.len());
     for &block in cfg.rpo() {

@@ -6,6 +6,7 @@ use super::primary::primary;
 use super::recover::{skip_to, statement_end, take_name};
 use super::state::{at, nested, peek, peek_nth, since, take, wrap};
 use super::{Ref, Rule};
+use crate::buffer::Buffer;
 use crate::source::{Diagnostic, Span};
 use crate::syntax::ast::{Expr, ExprKind, Lambda, UnaryOp};
 use crate::syntax::token::Token;
@@ -25,13 +26,16 @@ pub(super) fn expression<'s>(lambda: Rule<'s, Lambda>) -> Rule<'s, Expr> {
         let operand = operand(primary(inner.clone(), lambda), inner);
         custom(move |inp| {
             let first = inp.parse(&operand)?;
-            let mut rest = Vec::new();
+            if Operator::of(peek(inp)).is_none() {
+                return Ok(first);
+            }
+            let mut rest = Buffer::new();
             while let Some(operator) = Operator::of(peek(inp)) {
                 let place = at(inp);
                 inp.skip();
                 rest.push((operator, inp.state().span(place), inp.parse(&operand)?));
             }
-            Ok(if rest.is_empty() { first } else { assemble(first, rest, inp.state()) })
+            Ok(assemble(first, rest, inp.state()))
         })
     })
     .boxed()

@@ -5,6 +5,8 @@
 //! `Compare` and `Logic` nodes; comparisons that chain are reported. Linear.
 
 use super::state::State;
+use crate::buffer::Buffer;
+use crate::pooled;
 use crate::source::{Diagnostic, Span};
 use crate::syntax::ast::{BinaryOp, CompareOp, Expr, ExprKind};
 use crate::syntax::token::Token;
@@ -73,15 +75,17 @@ struct Open {
     last: (Operator, Span),
 }
 
+pooled! { (Operator, Span, Expr), Open }
+
 /// The tree of `first op operand op operand …`.
 pub(super) fn assemble(
     first: Expr,
-    rest: Vec<(Operator, Span, Expr)>,
+    mut rest: Buffer<(Operator, Span, Expr)>,
     state: &mut State<'_>,
 ) -> Expr {
-    let mut stack: Vec<Open> = Vec::new();
+    let mut stack: Buffer<Open> = Buffer::new();
     let mut right = first;
-    for (operator, span, operand) in rest {
+    for (operator, span, operand) in rest.drain(..) {
         let level = operator.level();
         while let Some(open) = stack.pop_if(|open| open.level > level) {
             right = open.finish(right, state);

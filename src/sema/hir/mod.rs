@@ -4,10 +4,15 @@
 //! (the interpreter and lowering) check nothing. What depends on paths (assignment before use,
 //! return on every path, code that can't be reached) is not decided here but on the CFG.
 
+mod builtin;
+mod types;
+
+pub use builtin::Builtin;
+pub use types::{TyKind, Types};
+
 use crate::entity::Arena;
 use crate::source::{Span, Symbol};
 pub use crate::syntax::ast::{BinaryOp, CompareOp, UnaryOp};
-use rustc_hash::FxHashMap;
 
 crate::entity! {
     /// A type, interned: equal types have equal numbers.
@@ -20,113 +25,6 @@ crate::entity! {
     GlobalId = "g";
     /// A local variable of one function: parameter, `let`, `var`, loop variable or captured copy.
     LocalId = "local";
-}
-
-/// What a type is.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum TyKind {
-    /// No value: the "result" of a function without one.
-    Unit,
-    /// `int`
-    Int,
-    /// `float`
-    Float,
-    /// `bool`
-    Bool,
-    /// `byte`
-    Byte,
-    /// `str`
-    Str,
-    /// `[T]`
-    Array(Ty),
-    /// A struct.
-    Struct(StructId),
-    /// `fn(A, B) -> R`; the result may be `Unit`.
-    Function(Box<[Ty]>, Ty),
-    /// `T?`
-    Optional(Ty),
-    /// The type of what was reported already; agrees with everything. Never in a checked program.
-    Error,
-}
-
-impl Ty {
-    /// `TyKind::Unit`
-    pub const UNIT: Ty = Ty(0);
-    /// `int`
-    pub const INT: Ty = Ty(1);
-    /// `float`
-    pub const FLOAT: Ty = Ty(2);
-    /// `bool`
-    pub const BOOL: Ty = Ty(3);
-    /// `byte`
-    pub const BYTE: Ty = Ty(4);
-    /// `str`
-    pub const STR: Ty = Ty(5);
-    /// `TyKind::Error`
-    pub const ERROR: Ty = Ty(6);
-
-    /// Whether values of this type are references (`nil` or a pointer to an object).
-    pub fn is_ref(self) -> bool {
-        self == Ty::STR || self > Ty::ERROR
-    }
-}
-
-/// The interned types of a program.
-#[derive(Clone, Debug)]
-pub struct Types {
-    kinds: Arena<Ty, TyKind>,
-    map: FxHashMap<TyKind, Ty>,
-}
-
-impl Types {
-    /// The table with the basic types in it.
-    pub fn new() -> Self {
-        let mut types = Self { kinds: Arena::new(), map: FxHashMap::default() };
-        use TyKind::{Bool, Byte, Error, Float, Int, Str, Unit};
-        for kind in [Unit, Int, Float, Bool, Byte, Str, Error] {
-            types.intern(kind);
-        }
-        types
-    }
-
-    /// The type of this kind.
-    pub fn intern(&mut self, kind: TyKind) -> Ty {
-        if let Some(&ty) = self.map.get(&kind) {
-            return ty;
-        }
-        let ty = self.kinds.push(kind.clone());
-        self.map.insert(kind, ty);
-        ty
-    }
-
-    /// What a type is.
-    pub fn kind(&self, ty: Ty) -> &TyKind {
-        &self.kinds[ty]
-    }
-
-    /// How many types there are.
-    pub fn len(&self) -> usize {
-        self.kinds.len()
-    }
-
-    /// Never: the basic types are always there.
-    pub fn is_empty(&self) -> bool {
-        false
-    }
-
-    /// `T` of `T?`, `ty` itself otherwise.
-    pub fn strip_optional(&self, ty: Ty) -> Ty {
-        match *self.kind(ty) {
-            TyKind::Optional(inner) => inner,
-            _ => ty,
-        }
-    }
-}
-
-impl Default for Types {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 /// A whole checked program.
@@ -544,98 +442,4 @@ pub enum ExprKind {
     },
     /// What was reported already. Never in a checked program.
     Error,
-}
-
-/// The builtin functions. Where one takes several types, the argument's type decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum Builtin {
-    Print,
-    Write,
-    Len,
-    Push,
-    Pop,
-    Slice,
-    ToBytes,
-    FromBytes,
-    Abs,
-    Min,
-    Max,
-    Sqrt,
-    Floor,
-    Ceil,
-    Trunc,
-    Round,
-    Exp,
-    Ln,
-    Log2,
-    Log10,
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Pow,
-    Atan2,
-    Popcount,
-    Clz,
-    Ctz,
-    Rotl,
-    Rotr,
-    ParseInt,
-    ParseFloat,
-    ReadLine,
-    Args,
-    Clock,
-    Assert,
-    Panic,
-    Exit,
-}
-
-impl Builtin {
-    /// All builtins with the names that programs use.
-    pub const ALL: &[(&'static str, Builtin)] = &[
-        ("print", Builtin::Print),
-        ("write", Builtin::Write),
-        ("len", Builtin::Len),
-        ("push", Builtin::Push),
-        ("pop", Builtin::Pop),
-        ("slice", Builtin::Slice),
-        ("to_bytes", Builtin::ToBytes),
-        ("from_bytes", Builtin::FromBytes),
-        ("abs", Builtin::Abs),
-        ("min", Builtin::Min),
-        ("max", Builtin::Max),
-        ("sqrt", Builtin::Sqrt),
-        ("floor", Builtin::Floor),
-        ("ceil", Builtin::Ceil),
-        ("trunc", Builtin::Trunc),
-        ("round", Builtin::Round),
-        ("exp", Builtin::Exp),
-        ("ln", Builtin::Ln),
-        ("log2", Builtin::Log2),
-        ("log10", Builtin::Log10),
-        ("sin", Builtin::Sin),
-        ("cos", Builtin::Cos),
-        ("tan", Builtin::Tan),
-        ("asin", Builtin::Asin),
-        ("acos", Builtin::Acos),
-        ("atan", Builtin::Atan),
-        ("pow", Builtin::Pow),
-        ("atan2", Builtin::Atan2),
-        ("popcount", Builtin::Popcount),
-        ("clz", Builtin::Clz),
-        ("ctz", Builtin::Ctz),
-        ("rotl", Builtin::Rotl),
-        ("rotr", Builtin::Rotr),
-        ("parse_int", Builtin::ParseInt),
-        ("parse_float", Builtin::ParseFloat),
-        ("read_line", Builtin::ReadLine),
-        ("args", Builtin::Args),
-        ("clock", Builtin::Clock),
-        ("assert", Builtin::Assert),
-        ("panic", Builtin::Panic),
-        ("exit", Builtin::Exit),
-    ];
 }
