@@ -49,6 +49,8 @@ pub struct Options {
     pub polls: bool,
     /// Whether calls and rounds of loops burn fuel.
     pub metered: bool,
+    /// Whether a program runs once: nobody sees after a trap what memory holds.
+    pub once: bool,
     /// What of the processor may be used.
     pub features: Features,
 }
@@ -66,6 +68,7 @@ impl Default for Options {
             few_registers: false,
             polls: true,
             metered: false,
+            once: false,
             features: Features::detect(),
         }
     }

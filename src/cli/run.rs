@@ -114,6 +114,7 @@ impl CompileArgs {
             disabled: self.passes.off.clone(),
             remarks: self.remarks,
             polls: !self.no_polls,
+            once: true,
             ..Default::default()
         }
     }
