@@ -4,6 +4,7 @@
 //! arena rather than by a pointer: indices are small, copyable, printable, and a fact about a thing
 //! is one more table with the same key.
 
+use crate::buffer::Buffer;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
@@ -36,6 +37,8 @@ macro_rules! entity {
             }
         }
 
+        $crate::pooled! { $name }
+
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 write!(f, concat!($prefix, "{}"), self.0)
@@ -61,6 +64,11 @@ impl<K: Entity, V> Arena<K, V> {
     /// An empty arena.
     pub const fn new() -> Self {
         Self { items: Vec::new(), key: PhantomData }
+    }
+
+    /// An empty arena with room for so many things.
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self { items: Vec::with_capacity(capacity), key: PhantomData }
     }
 
     /// Adds `value`; its entity is the answer.
@@ -198,19 +206,19 @@ impl<K: Entity, V: Clone> IndexMut<K> for SideTable<K, V> {
 /// A set of entities as a bit vector: one bit each, grown on demand.
 #[derive(Clone, Debug)]
 pub struct EntitySet<K> {
-    words: Vec<u64>,
+    words: Buffer<u64>,
     key: PhantomData<K>,
 }
 
 impl<K: Entity> EntitySet<K> {
     /// The empty set.
     pub const fn new() -> Self {
-        Self { words: Vec::new(), key: PhantomData }
+        Self { words: Buffer::without_memory(), key: PhantomData }
     }
 
     /// The empty set, with memory for `len` entities laid out.
     pub fn with_len(len: usize) -> Self {
-        Self { words: vec![0; len.div_ceil(64)], key: PhantomData }
+        Self { words: Buffer::filled(0, len.div_ceil(64)), key: PhantomData }
     }
 
     /// Adds `key`; whether it was new.

@@ -1,10 +1,25 @@
 //! toyjit: a JIT compiler for Toy, a small statically typed imperative language.
 //!
-//! `ARCHITECTURE.md` is the map of this crate. The modules stand on floors; each names only
-//! modules on lower ones.
+//! An [`Engine`] compiles and runs programs ([`engine`]), [`inspect`] shows what the compiler makes of
+//! them, a [`Session`](session::Session) runs entry after entry, [`bench`] measures. With the words
+//! that these speak in ([`source`], [`report`], [`timing`]) that is the library's face: the command
+//! line (`src/cli/`, a part of the program `toyjit` and not of this crate) names nothing else.
+//!
+//! The other modules are the compiler's parts, open to its tests and to the curious. They stand on
+//! floors, each names only modules on lower ones; `ARCHITECTURE.md` is their map.
 
-pub mod entity;
+pub mod engine;
+pub mod inspect;
+pub mod session;
+
+pub mod bench;
+
+pub mod report;
 pub mod source;
+pub mod timing;
+
+pub mod buffer;
+pub mod entity;
 pub mod watch;
 
 pub mod ir;
@@ -25,21 +40,13 @@ pub mod x64;
 
 pub mod jit;
 
-pub mod pipeline;
-pub mod report;
-pub mod timing;
-
-pub mod engine;
 pub mod explore;
-pub mod session;
-
-pub mod bench;
-
-pub mod cli;
+pub mod pipeline;
+pub mod profile;
 
 pub use engine::{
-    CompileError, Diagnostics, Engine, Function, FunctionError, Input, Module, Output, Stop,
-    Stopped, Trap,
+    CompileError, Diagnostics, Engine, Function, FunctionError, Input, Module, Output, Program,
+    Stop, Stopped, Trap,
 };
 
 #[cfg(doctest)]

@@ -1,5 +1,7 @@
-//! The program `toyjit`.
+//! The program `toyjit`: a command line on the library.
+
+mod cli;
 
 fn main() {
-    std::process::exit(toyjit::cli::main());
+    std::process::exit(cli::main());
 }

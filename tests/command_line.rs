@@ -68,6 +68,16 @@ fn messages_for_tools() {
         assert_eq!(said[0]["code"], "E0302", "{verb:?}");
         assert_eq!(said[0]["labels"][0]["at"]["start"]["column"], 9, "{verb:?}");
     }
+    let (said, code) = lines(&["rnu", "--message-format=json", "x.toy"], "");
+    assert_eq!((said.len(), code), (1, 2));
+    assert_eq!(said[0]["message"], "unrecognized subcommand 'rnu'");
+    assert_eq!(said[0]["help"], "a similar subcommand exists: 'run'");
+    let remarks = ["run", "--message-format=json", "--no-run", "--remarks", "examples/sieve.toy"];
+    let (said, code) = lines(&remarks, "");
+    assert!(!said.is_empty() && said.iter().all(|remark| remark["kind"] == "remark"));
+    assert_eq!((&said[0]["at"]["file"], code), (&"examples/sieve.toy".into(), 0));
+    let (said, code) = lines(&["bench", "--message-format=json", "-"], "print(1 / 0);");
+    assert_eq!((&said[0]["kind"], said.len(), code), (&"trap".into(), 1, 101));
     let (said, code) = lines(&["run", "--message-format=json", "there/is/none.toy"], "");
     assert_eq!((&said[0]["kind"], code), (&"error".into(), 2));
     let (said, code) = lines(&["repl", "--message-format=json"], "x\n[1][1]\n:nothing\n");
@@ -98,6 +108,8 @@ fn pages_and_scripts_come_from_the_table() {
         assert!(told.contains("Examples:\n  ") && code == 0, "{told}");
         let (page, _, code) = toyjit(&["man", verb], "");
         assert!(page.contains(&format!("toyjit\\-{verb}")) && code == 0, "{page}");
+        let head = page.lines().find(|line| line.starts_with(".TH")).expect("a head");
+        assert!(head.ends_with(&format!("{}\" ", env!("CARGO_PKG_VERSION"))), "{head}");
     }
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let (script, _, code) = toyjit(&["completions", shell], "");

@@ -108,6 +108,12 @@ fn pages(folder: &Path, file: &str, functions: &[&str], narrow: u32) -> (PathBuf
     let mut text = fs::read_to_string(&page).expect("the page");
     let _ = write!(text, "<script>const EXPECTED = {expected};\n{DRIVE}</script>");
     fs::write(&page, text).expect("the page is written");
+    let around = around(folder, narrow);
+    (page, around)
+}
+
+/// A page around `page.html`, which is so narrow in it.
+fn around(folder: &Path, narrow: u32) -> PathBuf {
     let around = folder.join("around.html");
     let text = format!(
         "<!doctype html><body><iframe src=page.html width={narrow} height=844></iframe><script>\n\
@@ -115,7 +121,7 @@ fn pages(folder: &Path, file: &str, functions: &[&str], narrow: u32) -> (PathBuf
          document.createElement('pre'), {{ id: 'report', textContent: event.data }})));\n</script>"
     );
     fs::write(&around, text).expect("the page is written");
-    (page, around)
+    around
 }
 
 fn check(name: &str, file: &str, functions: &[&str]) {
@@ -152,6 +158,58 @@ fn values_across_calls() {
 #[test]
 fn an_irreducible_graph_in_bril() {
     check("irreducible", "tests/bril/irreducible.bril", &["main"]);
+}
+
+const HEAT: &str = include_str!("explore/heat.js");
+
+/// The page shows of a profile what the compiler records of it, and that is what ran.
+#[test]
+fn heat_of_a_run() {
+    let folder = folder("heat");
+    let path = |name: &str| folder.join(name).to_str().expect("a plain path").to_owned();
+    let (file, profile, page) = (path("hot.toy"), path("hot.json"), path("page.html"));
+    let program = "fn collatz(start: int) -> int {\n    var n = start;\n    var steps = 0;\n    \
+                   while n != 1 {\n        if n % 2 == 0 { n = n / 2; } else { n = 3 * n + 1; }\n        \
+                   steps += 1;\n    }\n    return steps;\n}\n\
+                   for i in 1..1000 { print(collatz(i)); }\n";
+    fs::write(&file, program).expect("the program is written");
+    toyjit(&["run", "-O1", "--profile", &profile, &file]);
+    let explored = ["explore", "-O1", &file, "--profile", &profile, "--function", "collatz"];
+    let recorded = json_of(&[&explored[..], &["--json"]].concat());
+    let heat = &recorded["functions"][0]["heat"];
+    // Of the steps from 1 to 999 to 1 so many halve, and so many do not.
+    let counted: Vec<u64> =
+        heat["blocks"].as_array().expect("blocks").iter().filter_map(|b| b[1].as_u64()).collect();
+    for count in [999, 59_431, 39_817, 19_614] {
+        assert!(counted.contains(&count), "{count} in {counted:?}");
+    }
+    let Some(chromium) = chromium() else {
+        eprintln!("no Chromium here: the heat on the page is not tested");
+        return;
+    };
+    toyjit(&[&explored[..], &["-o", &page]].concat());
+    let mut text = fs::read_to_string(&page).expect("the page");
+    let _ = write!(text, "<script>{HEAT}</script>");
+    fs::write(&page, text).expect("the page is written");
+    let around = around(&folder, 390);
+    for (page, width) in [(PathBuf::from(&page), 1280), (around, 800)] {
+        let dom = browse(&chromium, &folder, &page, width);
+        let shown = report(&dom).expect("a report").replace("&lt;", "<").replace("&amp;", "&");
+        let shown: Value = serde_json::from_str(&shown).expect("JSON");
+        assert_eq!(shown["fits"], true, "in {width}");
+        assert_eq!(shown["hottest"], 5);
+        assert_eq!(shown["lines"], recorded["heat"]["lines"][0]);
+        assert_eq!(shown["asm"], heat["asm"]);
+        assert_eq!(shown["allocated"], heat["allocated"]);
+        let told = shown["tip"][1].as_str().expect("a text").replace(',', "");
+        assert_eq!(told, format!("ran {} times", shown["tip"][0]));
+        let blocks = shown["blocks"].as_array().expect("blocks");
+        assert_eq!(blocks.len(), counted.len());
+        let hottest = blocks.iter().find(|block| block[2] == "heat5").expect("a hot block");
+        assert!(hottest[0].as_str().expect("a head").ends_with(" ×59k"), "{hottest}");
+        assert!(hottest[1].as_str().expect("a tip").ends_with(" ran 59,431 times"), "{hottest}");
+    }
+    fs::remove_dir_all(&folder).expect("the folder goes");
 }
 
 /// Opens the page of a program and tells how long that took, in milliseconds.

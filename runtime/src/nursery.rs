@@ -12,7 +12,7 @@ use crate::raw;
 /// Bytes used at first.
 const FIRST_SIZE: u64 = 1 << 20;
 /// Bytes used at most.
-const LAST_SIZE: u64 = 8 << 20;
+const LAST_SIZE: u64 = 12 << 20;
 /// Bytes used where nearly all survives.
 const SMALL_SIZE: u64 = 512 << 10;
 /// How many collections nearly all must survive for that.

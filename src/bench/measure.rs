@@ -6,33 +6,22 @@
 //! tree to code, in a new runtime. What it prints must be what the first run of the program printed.
 
 use super::compare::Comparison;
-use crate::bril;
-use crate::interp::{self, Halt};
-use crate::pipeline::{self, CompileError, Options};
-use crate::source::{Diagnostic, Sources};
-use crate::timing::{Clock, Timings};
+use crate::engine::{CompileError, Engine, HeapStats, Input, Language, Module, Stop, Stopped};
+use crate::timing::Clock;
 use std::path::Path;
 use std::time::Duration;
-use toyjit_runtime::{Config, HeapStats, Input, Output, Runtime, Stop};
 
 /// A program to be measured.
 #[derive(Debug)]
 pub struct Program {
     /// What it is called.
     pub name: String,
+    /// The name of its file.
+    pub file: String,
     /// Its text.
-    pub sources: Sources,
+    pub text: String,
     /// Its arguments.
     pub args: Vec<Vec<u8>>,
-}
-
-/// What runs programs.
-#[derive(Clone, Debug)]
-pub enum Engine {
-    /// Machine code.
-    Jit(Options),
-    /// The interpreter on the typed tree.
-    Interp,
 }
 
 /// An engine with its name.
@@ -62,96 +51,40 @@ pub struct Plan<'a> {
 }
 
 /// One run.
-#[derive(Debug)]
-pub struct Run {
+struct Run {
     /// The exit code.
-    pub code: i32,
+    code: i32,
     /// What it printed.
-    pub output: Vec<u8>,
-    /// How long its stages took; the last is `run`.
-    pub timings: Timings,
-    /// Bytes of machine code; none where it was interpreted.
-    pub code_bytes: Option<usize>,
-    /// What its heap did.
-    pub heap: HeapStats,
+    output: Vec<u8>,
+    /// The program, which has run.
+    module: Module,
 }
 
 /// Why nothing was measured.
 #[derive(Debug)]
 pub enum Failure {
-    /// A program has errors.
-    Diagnostics(Vec<Diagnostic>),
-    /// A run ended early.
-    Stopped(Halt),
     /// A program could not be compiled.
     Compile(CompileError),
+    /// A run ended early.
+    Stopped(Stopped),
     /// By the second engine a program printed, or exited with, something else than by the first.
     Differs(String, String),
 }
 
-impl From<Stop> for Failure {
-    fn from(stop: Stop) -> Self {
-        Failure::Stopped(Halt { stop, trace: Default::default() })
-    }
-}
-
-/// A program that has passed its front end.
-enum Front {
-    Toy(pipeline::Front),
-    Bril(pipeline::BrilFront),
-}
-
-fn front(program: &Program, timings: &mut Timings) -> Result<Front, Failure> {
-    let file = program.sources.files().first();
-    let form = file.and_then(|file| bril::form_of(Path::new(&file.name), &file.text));
-    let (front, diagnostics) = match form {
-        None => {
-            let (front, diagnostics) = pipeline::front(&program.sources, timings);
-            (front.map(Front::Toy), diagnostics)
-        }
-        Some(form) => {
-            let mut sources = program.sources.clone();
-            let checks = bril::Checks::On;
-            let (front, diagnostics) =
-                pipeline::bril(&mut sources, form, checks, &mut bril::load, timings);
-            (front.map(Front::Bril), diagnostics)
-        }
-    };
-    front.ok_or(Failure::Diagnostics(diagnostics))
-}
-
 /// Compiles a program and runs it.
-pub fn run(program: &Program, engine: &Engine, input: Input, clock: Clock) -> Result<Run, Failure> {
-    let mut timings = Timings::by(clock);
-    let front = front(program, &mut timings)?;
-    let (output, captured) = Output::capture();
-    let config = Config { output, input, args: program.args.clone(), ..Config::default() };
-    let mut runtime = Runtime::new(config)?;
-    let (code, code_bytes) = match engine {
-        Engine::Interp => {
-            let ran = timings.time("run", || match &front {
-                Front::Toy(front) => interp::run(&front.program, &front.interner, &mut runtime),
-                Front::Bril(front) => bril::interp::run(&front.program, &mut runtime, u64::MAX).1,
-            });
-            (ran, None)
-        }
-        Engine::Jit(options) => {
-            let module = match front {
-                Front::Toy(front) => front.lowered.module,
-                Front::Bril(front) => front.lowered.module,
-            };
-            let executable = pipeline::compile_module(module, options, &mut runtime, &mut timings)
-                .map_err(Failure::Compile)?;
-            (timings.time("run", || executable.run(&mut runtime)), Some(executable.code_bytes()))
-        }
-    };
-    let code = match code {
+fn run(program: &Program, engine: &Engine, input: Input, clock: Clock) -> Result<Run, Failure> {
+    let language = Language::of(Path::new(&program.file), &program.text);
+    let engine = engine.clone().clock(clock).args(program.args.iter().cloned());
+    let checked = engine.check_as(language, &program.file, program.text.as_str());
+    let mut module = checked.and_then(|checked| checked.compile()).map_err(Failure::Compile)?;
+    module.set_input(input);
+    let captured = module.capture();
+    let code = match module.run() {
         Ok(code) => code,
-        Err(Halt { stop: Stop::Exit(code), .. }) => code,
-        Err(halt) => return Err(Failure::Stopped(halt)),
+        Err(Stopped { stop: Stop::Exit(code), .. }) => code,
+        Err(stopped) => return Err(Failure::Stopped(stopped)),
     };
-    runtime.output.flush()?;
-    Ok(Run { code, output: captured.take(), timings, code_bytes, heap: runtime.heap_stats() })
+    Ok(Run { code, output: captured.take(), module })
 }
 
 /// What was measured of a program by an engine.
@@ -190,13 +123,14 @@ impl Figures {
             return;
         };
         if self.run.is_empty() {
-            self.code_bytes = run.code_bytes;
-            self.heap = run.heap.clone();
+            self.code_bytes = run.module.code_bytes();
+            self.heap = run.module.heap_stats();
         }
-        let ran = run.timings.stage("run");
+        let timings = run.module.timings();
+        let ran = timings.stage("run");
         self.run.push(Some(ran.as_secs_f64()));
-        self.compile.push(Some(run.timings.total().saturating_sub(ran).as_secs_f64()));
-        for &(stage, time) in run.timings.stages().iter().filter(|(stage, _)| *stage != "run") {
+        self.compile.push(Some(timings.total().saturating_sub(ran).as_secs_f64()));
+        for &(stage, time) in timings.stages().iter().filter(|(stage, _)| *stage != "run") {
             self.add_stage(stage, time);
         }
     }
@@ -250,7 +184,7 @@ pub fn measure(
             for (engine, variant) in plan.variants.iter().enumerate() {
                 before(program, variant, round);
                 let figures = &mut measured.figures[number][engine];
-                if matches!(variant.engine, Engine::Interp) && round >= INTERPRETED {
+                if variant.engine.is_interpreted() && round >= INTERPRETED {
                     figures.add(None);
                     continue;
                 }
@@ -275,17 +209,16 @@ mod tests {
     use super::*;
 
     fn program(text: &str) -> Program {
-        let mut sources = Sources::new();
-        sources.add("p.toy", text).expect("room");
-        Program { name: "p".into(), sources, args: vec![b"7".to_vec()] }
+        let (name, file) = ("p".into(), "p.toy".into());
+        Program { name, file, text: text.into(), args: vec![b"7".to_vec()] }
     }
 
     fn variants() -> Vec<Variant> {
-        let jit = |level| Engine::Jit(Options { level, ..Options::default() });
+        let interp = Engine::new().interpreted(true);
         vec![
-            Variant { name: "O0".into(), engine: jit(0) },
-            Variant { name: "O2".into(), engine: jit(2) },
-            Variant { name: "interp".into(), engine: Engine::Interp },
+            Variant { name: "O0".into(), engine: Engine::new().level(0) },
+            Variant { name: "O2".into(), engine: Engine::new().level(2) },
+            Variant { name: "interp".into(), engine: interp },
         ]
     }
 
@@ -335,7 +268,7 @@ mod tests {
 
     #[test]
     fn failures_are_told() {
-        assert!(matches!(measured("print(x);", 1), Err((0, Failure::Diagnostics(_)))));
+        assert!(matches!(measured("print(x);", 1), Err((0, Failure::Compile(_)))));
         let trap = measured("print([1][args()[0].len()]);", 1);
         assert!(matches!(trap, Err((0, Failure::Stopped(_)))), "{trap:?}");
         assert!(measured("exit(3);", 2).is_ok());

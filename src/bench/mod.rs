@@ -11,5 +11,5 @@ pub mod stats;
 pub mod suite;
 
 pub use compare::Comparison;
-pub use measure::{Engine, Failure, Figures, Measured, Plan, Program, Variant, measure};
+pub use measure::{Failure, Figures, Measured, Plan, Program, Variant, measure};
 pub use stats::Summary;

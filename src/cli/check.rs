@@ -1,9 +1,9 @@
 //! `toyjit check`: errors and warnings, nothing is run.
 
 use super::source;
-use crate::analysis::taint;
 use clap::Args;
 use std::path::{Path, PathBuf};
+use toyjit::Engine;
 
 /// Look for errors and warnings without running anything.
 #[derive(Args)]
@@ -26,13 +26,14 @@ pub fn main(args: &CheckArgs) -> i32 {
 }
 
 fn one(file: &Path, args: &CheckArgs) -> i32 {
-    match source::check(file) {
-        Ok(checked) if args.taint => {
-            let said = taint::check(&checked.lowered.module);
-            source::tell(&checked.sources, &said);
-            0
-        }
-        Ok(_) => 0,
-        Err(code) => code,
+    let program = match source::check(&Engine::new(), file) {
+        Ok(program) => program,
+        Err(code) => return code,
+    };
+    if args.taint
+        && let Ok(view) = program.view(None)
+    {
+        source::tell(program.sources(), &view.taint());
     }
+    0
 }

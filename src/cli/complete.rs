@@ -2,10 +2,10 @@
 
 use super::source::complain;
 use super::{Cli, print};
-use crate::report::EXIT_USAGE;
-use crate::source::nearest;
+use crate::cli::exit::EXIT_USAGE;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
+use toyjit::source::nearest;
 
 /// Write a script that completes this command line in a shell.
 #[derive(Args)]
@@ -47,7 +47,8 @@ pub fn man(args: &ManArgs) -> i32 {
             complain(&message, nearest(verb, verbs));
             return EXIT_USAGE;
         };
-        command = found.clone().name(format!("toyjit-{verb}"));
+        let name = format!("toyjit-{verb}");
+        command = found.clone().name(name).version(env!("CARGO_PKG_VERSION"));
     }
     let mut page = Vec::new();
     match clap_mangen::Man::new(command).render(&mut page) {

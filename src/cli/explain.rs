@@ -2,9 +2,9 @@
 
 use super::print;
 use super::source::complain;
-use crate::report::EXIT_USAGE;
-use crate::source::nearest;
+use crate::cli::exit::EXIT_USAGE;
 use clap::Args;
+use toyjit::source::nearest;
 
 /// Tell more about a diagnostic code, with an example.
 #[derive(Args)]
@@ -75,11 +75,11 @@ pub fn main(args: &ExplainArgs) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline;
-    use crate::source::Sources;
-    use crate::timing::Timings;
     use std::collections::BTreeSet;
     use std::path::Path;
+    use toyjit::pipeline;
+    use toyjit::source::Sources;
+    use toyjit::timing::Timings;
 
     /// The codes that stand in the sources.
     fn used(folder: &Path, found: &mut BTreeSet<String>) {
@@ -133,7 +133,7 @@ mod tests {
             let mut sources = Sources::new();
             sources.add("example.bril", example);
             let mut load = |_: &Path| Err("no file".to_owned());
-            let read = crate::bril::read(&mut sources, crate::bril::Form::Text, &mut load);
+            let read = toyjit::bril::read(&mut sources, toyjit::bril::Form::Text, &mut load);
             let codes: Vec<_> = read.diagnostics.iter().map(|d| d.code).collect();
             assert!(codes.contains(&section.code), "{}: {codes:?}", section.code);
         }

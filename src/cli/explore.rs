@@ -1,16 +1,15 @@
 //! `toyjit explore`: a page on which the compiler can be watched at work.
 
+use super::exit::EXIT_USAGE;
 use super::functions::chosen;
 use super::run::CompileArgs;
 use super::{print, source};
-use crate::explore::{Program, page, record};
-use crate::ir::verify::verify_module;
-use crate::ir::{Module, parse};
-use crate::report::{EXIT_ERRORS, EXIT_USAGE};
-use crate::source::Sources;
 use clap::Args;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use toyjit::engine::Profile;
+use toyjit::inspect::Record;
 
 /// Make a page on which the whole compiler can be watched at work on a program.
 #[derive(Args)]
@@ -19,6 +18,8 @@ Examples:
   toyjit explore examples/sieve.toy                   makes sieve.html
   toyjit explore examples/sieve.toy --open            and shows it
   toyjit explore big.toy --function main -o main.html all players, of one function only
+  toyjit run --profile sieve.json examples/sieve.toy  counts a run of it
+  toyjit explore examples/sieve.toy --profile sieve.json    and shows where it was hot
   toyjit explore docs/gallery/reaching.ir            of the IR's own text
   toyjit explore examples/sieve.toy --json            the data, for pages of your own
 
@@ -44,26 +45,43 @@ pub struct ExploreArgs {
     #[arg(long)]
     open: bool,
 
+    /// Show where a run was hot: what `toyjit run --profile` wrote of this program at this level.
+    #[arg(long, value_name = "PROFILE")]
+    profile: Option<PathBuf>,
+
     /// Print the data as JSON instead.
     #[arg(long)]
     json: bool,
 }
 
 pub fn main(args: &ExploreArgs) -> i32 {
-    let read = match args.file.extension() {
-        Some(extension) if extension == "ir" => read_ir(&args.file),
-        _ => source::check(&args.file).map(|checked| (checked.sources, checked.lowered.module)),
+    match recorded(args) {
+        Ok(record) => shown(args, record),
+        Err(code) => code,
+    }
+}
+
+/// The compiler at work on the program, with the heat of a profile.
+fn recorded(args: &ExploreArgs) -> Result<Record, i32> {
+    let complain = |path: &Path, problem: &dyn Display| {
+        source::complain(&format!("{}: {problem}", path.display()), None);
+        EXIT_USAGE
     };
-    let (sources, module) = match read {
-        Ok(read) => read,
-        Err(code) => return code,
+    let profile = match &args.profile {
+        Some(path) => {
+            let (_, text) = source::text(path)?;
+            Some(Profile::from_json(&text).map_err(|problem| complain(path, &problem))?)
+        }
+        None => None,
     };
-    let functions = match chosen(&module, args.function.as_deref()) {
-        Ok(functions) => functions,
-        Err(code) => return code,
-    };
-    let program = Program { sources: &sources, module: &module, functions: &functions };
-    let record = record(&program, &args.compile.options());
+    let program = source::check(&args.compile.engine(), &args.file)?;
+    let view = chosen(&program, args.function.as_deref())?;
+    view.explore(profile.as_ref())
+        .map_err(|mismatch| complain(args.profile.as_deref().unwrap_or(&args.file), &mismatch))
+}
+
+/// Prints a record, or writes its page.
+fn shown(args: &ExploreArgs, record: Record) -> i32 {
     if args.json {
         return print(&format!("{}\n", record.to_json()));
     }
@@ -71,28 +89,11 @@ pub fn main(args: &ExploreArgs) -> i32 {
         let name = args.file.file_stem().filter(|_| args.file != Path::new("-"));
         Path::new(name.unwrap_or("program".as_ref())).with_extension("html")
     });
-    if let Err(error) = std::fs::write(&output, page::page(record)) {
-        anstream::eprintln!("error: can't write {}: {error}", output.display());
+    if let Err(error) = std::fs::write(&output, record.to_page()) {
+        source::complain(&format!("can't write {}: {error}", output.display()), None);
         return EXIT_USAGE;
     }
     if args.open { open(&output) } else { 0 }
-}
-
-/// Reads a module in the IR's own text.
-fn read_ir(path: &Path) -> Result<(Sources, Module), i32> {
-    let sources = source::read(path)?;
-    let file = &sources.files()[0];
-    let module = parse::module(&file.text).map_err(|error| {
-        anstream::eprintln!("error: {}:{error}", file.name);
-        EXIT_ERRORS
-    })?;
-    match verify_module(&module) {
-        Ok(()) => Ok((sources, module)),
-        Err(errors) => {
-            errors.iter().for_each(|error| anstream::eprintln!("error: {}: {error}", file.name));
-            Err(EXIT_ERRORS)
-        }
-    }
 }
 
 /// Shows a page in the browser that the desktop prefers.
@@ -102,7 +103,8 @@ fn open(page: &Path) -> i32 {
     match command.spawn() {
         Ok(_) => 0,
         Err(error) => {
-            anstream::eprintln!("error: can't open {}: xdg-open: {error}", page.display());
+            let message = format!("can't open {}: xdg-open: {error}", page.display());
+            source::complain(&message, None);
             EXIT_USAGE
         }
     }

@@ -1,10 +1,10 @@
 //! What `--time` tells: how long each stage took, what each pass did, how many copies leaving SSA
 //! form left, what was allocated and what collecting it cost.
 
-use crate::timing::Timings;
 use clap::ValueEnum;
 use std::time::Duration;
-use toyjit_runtime::HeapStats;
+use toyjit::engine::HeapStats;
+use toyjit::timing::Timings;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum TimeFormat {

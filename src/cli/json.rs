@@ -1,8 +1,9 @@
 //! Messages for tools: a JSON object a line, on standard error.
 
-use crate::source::{Diagnostic, Severity, Sources, Span, Trace};
 use serde_json::{Value, json};
-use toyjit_runtime::Stop;
+use toyjit::engine::Stop;
+use toyjit::inspect::Remark;
+use toyjit::source::{Diagnostic, Severity, Sources, Span, Trace, TraceFrame};
 
 /// How messages are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -21,6 +22,31 @@ fn place(sources: &Sources, span: Span) -> Value {
         "file": start.file,
         "start": { "line": start.line, "column": start.column, "byte": from },
         "end": { "line": end.line, "column": end.column, "byte": from + (span.end - span.start) as usize },
+    })
+}
+
+/// Whether a command line that is wrong asks for JSON.
+pub fn is_wanted(args: impl Iterator<Item = String>) -> bool {
+    let args: Vec<String> = args.collect();
+    let apart = args.windows(2).any(|two| two == ["--message-format", "json"]);
+    apart || args.iter().any(|arg| arg == "--message-format=json")
+}
+
+/// A command line that is wrong: what is said of it to a person, without how it is used.
+pub fn misuse(told: &str) -> Value {
+    let message = told.split("\n\n").next().unwrap_or(told);
+    let message = message.trim_start_matches("error: ").split_whitespace();
+    let help = told.lines().find_map(|line| line.trim_start().strip_prefix("tip: "));
+    complaint("error", &message.collect::<Vec<_>>().join(" "), help)
+}
+
+/// What the optimiser says of its work.
+pub fn remark(sources: &Sources, remark: &Remark) -> Value {
+    json!({
+        "kind": "remark",
+        "message": remark.text,
+        "pass": remark.pass,
+        "at": place(sources, remark.span),
     })
 }
 
@@ -61,8 +87,8 @@ pub fn stop(sources: &Sources, stop: &Stop, trace: &Trace) -> Option<Value> {
         Stop::Fault(what) => ("fault", what.clone()),
         Stop::Exit(_) | Stop::ClosedPipe => return None,
     };
-    let frames = |frames: &[crate::source::TraceFrame]| -> Vec<Value> {
-        let frame = |frame: &crate::source::TraceFrame| json!({ "function": frame.function, "at": place(sources, frame.span) });
+    let frames = |frames: &[TraceFrame]| -> Vec<Value> {
+        let frame = |frame: &TraceFrame| json!({ "function": frame.function, "at": place(sources, frame.span) });
         frames.iter().map(frame).collect()
     };
     Some(json!({

@@ -1,8 +1,8 @@
 //! The limits of a run on the command line.
 
-use crate::engine::Engine;
 use clap::Args;
 use std::time::Duration;
+use toyjit::engine::Engine;
 
 /// How much a run may take.
 #[derive(Args)]

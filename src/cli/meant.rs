@@ -2,10 +2,10 @@
 //! swapped letters; what it knows nothing for is compared by the names' own measure.
 
 use super::Cli;
-use crate::source::nearest;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Command, CommandFactory, Error};
 use std::path::Path;
+use toyjit::source::nearest;
 
 /// Adds to an error what was meant, where that can be told. `args` are those of the process.
 pub fn add(mut error: Error, args: impl Iterator<Item = String>) -> Error {

@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod complete;
 mod emit;
+mod exit;
 mod explain;
 mod explore;
 mod figures;
@@ -19,12 +20,12 @@ mod run;
 mod source;
 mod ssa;
 
-use crate::report::EXIT_FAULT;
-use crate::x64::Features;
 use clap::{Parser, Subcommand, ValueEnum};
+use exit::EXIT_FAULT;
 use json::MessageFormat;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
+use toyjit::engine::Features;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -38,12 +39,13 @@ Examples:
   toyjit explore examples/sieve.toy --open  the whole compiler at work, on one page
   toyjit explain E0301                      more about a message
 
-Exit codes: the program's own; 1 it does not compile; 2 wrong usage, a file that can't be read, or an
-error of a Bril program; 70 a fault of toyjit itself; 101 a trap; 130 interrupted.";
+Exit codes: the program's own; 1 it does not compile; 2 wrong usage, a file that can't be read,
+or an error of a Bril program; 70 a fault of toyjit itself; 101 a trap; 130 interrupted.";
 
 /// A JIT compiler for Toy, a small statically typed imperative language.
 #[derive(Parser)]
-#[command(name = "toyjit", version = VERSION.as_str(), after_help = AFTER_HELP)]
+#[command(name = "toyjit", after_help = AFTER_HELP)]
+#[command(version = env!("CARGO_PKG_VERSION"), long_version = VERSION.as_str())]
 struct Cli {
     #[command(subcommand)]
     verb: Option<Verb>,
@@ -104,8 +106,12 @@ pub fn main() -> i32 {
         Ok(cli) => cli,
         Err(error) => {
             let error = meant::add(error, std::env::args().skip(1));
-            // Help that can't be written has nobody who reads it.
-            let _ = error.print();
+            if error.use_stderr() && json::is_wanted(std::env::args().skip(1)) {
+                anstream::eprintln!("{}", json::misuse(&error.to_string()));
+            } else {
+                // Help that can't be written has nobody who reads it.
+                let _ = error.print();
+            }
             return error.exit_code();
         }
     };
@@ -142,7 +148,7 @@ fn print(text: &str) -> i32 {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
         Err(error) => {
             source::complain(&format!("can't write the output: {error}"), None);
-            crate::report::EXIT_USAGE
+            exit::EXIT_USAGE
         }
     }
 }

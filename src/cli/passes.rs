@@ -1,7 +1,7 @@
 //! The off switches of the passes: `--no-gvn` and its like, one for each name in the table.
 
-use crate::opt::PASSES;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+use toyjit::inspect::PASSES;
 
 /// Names of passes that were switched off.
 #[derive(Clone, Debug, Default)]

@@ -1,11 +1,18 @@
 //! `--remarks`: what the optimiser says of its work, a line each, on standard error.
 
-use crate::opt::remark::Remark;
-use crate::source::Sources;
+use super::{json, source};
+use toyjit::inspect::Remark;
+use toyjit::source::Sources;
 
 /// Tells remarks on a program.
 pub fn tell(sources: &Sources, remarks: &[Remark]) {
-    anstream::eprint!("{}", listing(sources, remarks));
+    if source::is_json() {
+        for remark in remarks {
+            anstream::eprintln!("{}", json::remark(sources, remark));
+        }
+    } else {
+        anstream::eprint!("{}", listing(sources, remarks));
+    }
 }
 
 /// A line for each remark: `FILE:LINE:COLUMN: remark: TEXT [PASS]`.

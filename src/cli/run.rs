@@ -1,24 +1,18 @@
 //! `toyjit run`: compile a program and run it in place.
 
+use super::exit::{EXIT_INTERRUPTED, EXIT_TRAP, EXIT_USAGE};
 use super::figures::{self, TimeFormat};
 use super::limits::LimitArgs;
 use super::passes::PassSwitches;
 use super::remarks;
-use super::source::{self, Checked, Tree};
-use crate::bril::{self, Checks};
-use crate::engine::{Engine, Module};
-use crate::interp::Halt;
-use crate::pipeline;
-use crate::report::{EXIT_INTERRUPTED, EXIT_TRAP, EXIT_USAGE};
-use crate::source::{Sources, Trace};
-use crate::ssa::Construction;
-use crate::timing::Timings;
+use super::source;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
-use std::path::Path;
-use toyjit_runtime::{ExitCodes, Runtime, Stop, Watch};
+use std::path::{Path, PathBuf};
+use toyjit::engine::{Checks, Construction, ExitCodes, Language, Options, Watch};
+use toyjit::{Engine, Module};
 
 /// Compile a program and run it.
 #[derive(Args)]
@@ -33,7 +27,8 @@ Examples:
   toyjit run --fuel 1000000 x.toy            end it always at the same place
   echo 'print(6 * 7);' | toyjit run -        a program from standard input
   toyjit run --time=json --no-run big.toy    how long each stage of compilation takes
-  toyjit run --remarks --no-run program.toy  what the optimiser did, line by line")]
+  toyjit run --remarks --no-run program.toy  what the optimiser did, line by line
+  toyjit run --profile x.json program.toy    how often each block ran, for `toyjit explore`")]
 pub struct RunArgs {
     #[command(flatten)]
     compile: CompileArgs,
@@ -55,8 +50,12 @@ pub struct RunArgs {
     unchecked: bool,
 
     /// Of a Bril program: interpret it and tell how many instructions ran.
-    #[arg(short, long)]
-    profile: bool,
+    #[arg(short = 'p', long)]
+    count: bool,
+
+    /// Count how often each block of the code runs, and write that to a file, for `toyjit explore`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["engine", "count", "no_run"])]
+    profile: Option<PathBuf>,
 
     /// Compile only.
     #[arg(long)]
@@ -89,7 +88,7 @@ pub struct CompileArgs {
 
     /// Tell on standard error what was inlined, moved, left out or not, and why.
     #[arg(long)]
-    remarks: bool,
+    pub remarks: bool,
 
     #[command(flatten)]
     passes: PassSwitches,
@@ -105,9 +104,9 @@ fn constructions() -> impl TypedValueParser<Value = Construction> {
 }
 
 impl CompileArgs {
-    /// The options of the pipeline.
-    pub fn options(&self) -> pipeline::Options {
-        pipeline::Options {
+    /// An engine that compiles so.
+    pub fn engine(&self) -> Engine {
+        Engine::new().options(Options {
             level: self.level,
             verify: self.verify || cfg!(debug_assertions),
             construction: self.ssa,
@@ -115,8 +114,8 @@ impl CompileArgs {
             remarks: self.remarks,
             polls: !self.no_polls,
             once: true,
-            ..Default::default()
-        }
+            ..Options::default()
+        })
     }
 }
 
@@ -129,32 +128,7 @@ enum Runner {
 }
 
 pub fn main(args: &RunArgs) -> i32 {
-    let (name, text) = match source::text(args.file()) {
-        Ok(read) => read,
-        Err(code) => return code,
-    };
-    if let Some(form) = bril::form_of(args.file(), &text) {
-        let mut sources = Sources::new();
-        return match sources.add(name, text) {
-            Some(_) => args.run_bril(sources, form),
-            None => source::fault("the program is larger than 4 GiB"),
-        };
-    }
-    if args.unchecked || args.profile {
-        source::complain("`--unchecked` and `-p` are for Bril programs", None);
-        return EXIT_USAGE;
-    }
-    let mut module = match args.engine().compile(&name, text) {
-        Ok(module) => module,
-        Err(error) => return source::refused(&error),
-    };
-    source::tell_all(module.warnings());
-    remarks::tell(module.sources(), module.timings().passes.remarks());
-    let code = if args.no_run { 0 } else { args.run(&mut module) };
-    if let Some(format) = args.time {
-        figures::tell(module.timings(), &module.heap_stats(), format);
-    }
-    code
+    args.compile_and_run().unwrap_or_else(|code| code)
 }
 
 impl RunArgs {
@@ -164,83 +138,54 @@ impl RunArgs {
 
     fn engine(&self) -> Engine {
         self.limits
-            .apply(Engine::new().options(self.compile.options()))
-            .interpreted(self.engine == Runner::Interp)
+            .apply(self.compile.engine())
+            .interpreted(self.engine == Runner::Interp || self.count)
             .gc_stress(self.gc_stress)
+            .counted(self.profile.is_some())
             .args(self.program[1..].iter().map(|arg| arg.clone().into_vec()))
     }
 
-    /// Compiles, or interprets, and runs a Bril program; the exit code.
-    fn run_bril(&self, sources: Sources, form: bril::Form) -> i32 {
-        let checks = if self.unchecked { Checks::Off } else { Checks::On };
-        let mut timings = Timings::new();
-        let checked = source::check_bril(sources, form, checks, &mut timings);
-        let (sources, program, module) = match checked {
-            Ok(Checked { sources, tree: Tree::Bril(program), lowered }) => {
-                (sources, program, lowered.module)
+    fn compile_and_run(&self) -> Result<i32, i32> {
+        let (name, text) = source::text(self.file())?;
+        let mut language = Language::of(self.file(), &text);
+        match &mut language {
+            Language::Bril(_, checks) if self.unchecked => *checks = Checks::Off,
+            Language::Bril(..) => {}
+            _ if self.unchecked || self.count => {
+                source::complain("`--unchecked` and `-p` are for Bril programs", None);
+                return Err(EXIT_USAGE);
             }
-            Ok(_) => return source::fault("a Bril program was taken for another"),
-            Err(code) => return code,
-        };
-        if program.main.is_none() && !self.no_run {
-            anstream::eprintln!("warning: there is no function `@main`, so nothing is run");
-            return 0;
+            _ => {}
         }
-        let engine = self.engine();
-        let mut runtime = match Runtime::new(engine.config()) {
-            Ok(runtime) => runtime,
-            Err(stop) => return source::bril_stop_code(&sources, &stop, &Trace::default()),
-        };
-        let mut executed = 0;
-        let ended = if self.profile || self.engine == Runner::Interp {
-            self.watched(&mut runtime, &mut timings, |runtime| {
-                let (steps, result) = bril::interp::run(&program, runtime, u64::MAX);
-                executed = steps;
-                result
-            })
-        } else {
-            let options = self.compile.options();
-            match pipeline::compile_module(module, &options, &mut runtime, &mut timings) {
-                Ok(code) => self.watched(&mut runtime, &mut timings, |runtime| code.run(runtime)),
-                Err(error) => return source::fault(&error.to_string()),
-            }
-        };
-        let code = match (ended, runtime.output.flush()) {
-            (Ok(code), Ok(())) => code,
-            (Ok(_), Err(stop)) => source::bril_stop_code(&sources, &stop, &Trace::default()),
-            (Err(halt), _) => source::bril_stop_code(&sources, &halt.stop, &halt.trace),
-        };
-        if self.profile {
-            anstream::eprintln!("total_dyn_inst: {executed}");
-        }
-        if let Some(format) = self.time {
-            figures::tell(&timings, &runtime.heap_stats(), format);
-        }
-        code
-    }
-
-    /// Runs a Bril program, which ends by Ctrl-C or when its time is over.
-    fn watched(
-        &self,
-        runtime: &mut Runtime,
-        timings: &mut Timings,
-        run: impl FnOnce(&mut Runtime) -> Result<i32, Halt>,
-    ) -> Result<i32, Halt> {
-        if self.no_run {
+        let program = source::check_text(&self.engine(), language, &name, text)?;
+        let is_bril = matches!(language, Language::Bril(..));
+        if is_bril && !program.has_main() && !self.no_run {
+            source::warn("there is no function `@main`, so nothing is run");
             return Ok(0);
         }
-        let codes = ExitCodes { interrupted: EXIT_INTERRUPTED, out_of_time: EXIT_USAGE };
-        let watch = Watch::start(runtime.interrupter(), self.limits.timeout(), codes);
-        let _watch = watch.map_err(|error| {
-            let stop = Stop::Fault(format!("no thread to watch over the run: {error}"));
-            Halt { stop, trace: Trace::default() }
-        })?;
-        timings.time("run", || run(runtime))
+        let mut module = program.compile().map_err(|error| source::refused(&error, language))?;
+        remarks::tell(module.sources(), module.timings().passes.remarks());
+        let code = if self.no_run { 0 } else { self.run(language, &mut module) };
+        if let Some(steps) = module.steps().filter(|_| self.count) {
+            anstream::eprintln!("total_dyn_inst: {steps}");
+        }
+        if let (Some(path), Some(profile)) = (&self.profile, module.profile())
+            && let Err(error) = std::fs::write(path, profile.to_json())
+        {
+            source::complain(&format!("can't write {}: {error}", path.display()), None);
+            return Err(EXIT_USAGE);
+        }
+        if let Some(format) = self.time {
+            figures::tell(module.timings(), &module.heap_stats(), format);
+        }
+        Ok(code)
     }
 
     /// Runs a program, which ends by Ctrl-C or when its time is over; the exit code.
-    fn run(&self, module: &mut Module) -> i32 {
-        let codes = ExitCodes { interrupted: EXIT_INTERRUPTED, out_of_time: EXIT_TRAP };
+    fn run(&self, language: Language, module: &mut Module) -> i32 {
+        let is_bril = matches!(language, Language::Bril(..));
+        let out_of_time = if is_bril { EXIT_USAGE } else { EXIT_TRAP };
+        let codes = ExitCodes { interrupted: EXIT_INTERRUPTED, out_of_time };
         let watch = match Watch::start(module.interrupter(), self.limits.timeout(), codes) {
             Ok(watch) => watch,
             Err(error) => {
@@ -251,7 +196,7 @@ impl RunArgs {
         drop(watch);
         match ran {
             Ok(code) => code,
-            Err(stopped) => source::stopped(&stopped),
+            Err(stopped) => source::stopped(language, &stopped),
         }
     }
 }

@@ -1,22 +1,15 @@
 //! Reading programs, and telling what is to be said of them and of their runs.
 
+use super::exit::{EXIT_ERRORS, EXIT_FAULT, EXIT_USAGE, bril_exit_code, exit_code};
 use super::json::{self, MessageFormat};
-use crate::bril::{self, Checks};
-use crate::engine::{CompileError, Diagnostics, Stopped};
-use crate::lower::Lowered;
-use crate::pipeline;
-use crate::report::{
-    EXIT_ERRORS, EXIT_FAULT, EXIT_USAGE, bril_exit_code, bril_stop_report, exit_code, fault_report,
-    stop_report,
-};
-use crate::sema::hir;
-use crate::source::render::render;
-use crate::source::{Diagnostic, Interner, Severity, Sources, Trace, decode};
-use crate::timing::Timings;
 use std::io::Read;
 use std::path::Path;
 use std::sync::OnceLock;
-use toyjit_runtime::Stop;
+use toyjit::engine::Language;
+use toyjit::report::{bril_stop_report, fault_report, stop_report};
+use toyjit::source::render::render;
+use toyjit::source::{Diagnostic, Severity, Sources, Trace, decode};
+use toyjit::{CompileError, Diagnostics, Engine, Program, Stop, Stopped};
 
 /// So many errors and warnings are told to a person.
 const MOST_TOLD: usize = 200;
@@ -28,26 +21,9 @@ pub fn set_format(format: MessageFormat) {
     FORMAT.get_or_init(|| format);
 }
 
-fn is_json() -> bool {
+/// Whether messages are for tools.
+pub fn is_json() -> bool {
     FORMAT.get() == Some(&MessageFormat::Json)
-}
-
-/// A program that was read, and checked without an error.
-pub struct Checked {
-    /// Its text.
-    pub sources: Sources,
-    /// What the front end made of it.
-    pub tree: Tree,
-    /// The CFG, in the variable form.
-    pub lowered: Lowered,
-}
-
-/// A checked program, by its language.
-pub enum Tree {
-    /// A Toy program and its names.
-    Toy(hir::Program, Interner),
-    /// A Bril program.
-    Bril(bril::Program),
 }
 
 /// The name and the text of a file (`-` is standard input); an exit code where it can't be read or
@@ -65,6 +41,10 @@ pub fn text(path: &Path) -> Result<(String, String), i32> {
         complain(&format!("can't read {name}: {error}"), None);
         EXIT_USAGE
     })?;
+    if u32::try_from(bytes.len()).is_err() {
+        complain(&format!("{name} is larger than 4 GiB"), None);
+        return Err(EXIT_USAGE);
+    }
     let text = decode(bytes).map_err(|problem| {
         complain(&format!("{name}:{}:{}: {problem}", problem.line, problem.column), None);
         EXIT_ERRORS
@@ -72,53 +52,24 @@ pub fn text(path: &Path) -> Result<(String, String), i32> {
     Ok((name, text))
 }
 
-/// Reads a file.
-pub fn read(path: &Path) -> Result<Sources, i32> {
-    let (name, text) = text(path)?;
-    let mut sources = Sources::new();
-    match sources.add(&name, text) {
-        Some(_) => Ok(sources),
-        None => {
-            complain(&format!("{name} is larger than 4 GiB"), None);
-            Err(EXIT_USAGE)
-        }
-    }
-}
-
 /// Reads and checks a file, and tells what is to be said of it; an exit code where there are
 /// errors.
-pub fn check(path: &Path) -> Result<Checked, i32> {
-    let sources = read(path)?;
-    if let Some(form) = bril::form_of(path, &sources.files()[0].text) {
-        return check_bril(sources, form, Checks::On, &mut Timings::new());
-    }
-    let (front, diagnostics) = pipeline::front(&sources, &mut Timings::new());
-    tell(&sources, &diagnostics);
-    match front {
-        Some(front) => {
-            let tree = Tree::Toy(front.program, front.interner);
-            Ok(Checked { sources, tree, lowered: front.lowered })
-        }
-        None => Err(EXIT_ERRORS),
-    }
+pub fn check(engine: &Engine, path: &Path) -> Result<Program, i32> {
+    let (name, text) = text(path)?;
+    check_text(engine, Language::of(path, &text), &name, text)
 }
 
-/// The same for a Bril program that was read; errors have the exit code of its interpreters.
-pub fn check_bril(
-    mut sources: Sources,
-    form: bril::Form,
-    checks: Checks,
-    timings: &mut Timings,
-) -> Result<Checked, i32> {
-    let (front, diagnostics) = pipeline::bril(&mut sources, form, checks, &mut bril::load, timings);
-    tell(&sources, &diagnostics);
-    match front {
-        Some(front) => {
-            let tree = Tree::Bril(front.program);
-            Ok(Checked { sources, tree, lowered: front.lowered })
-        }
-        None => Err(EXIT_USAGE),
-    }
+/// The same for a text.
+pub fn check_text(
+    engine: &Engine,
+    language: Language,
+    name: &str,
+    text: String,
+) -> Result<Program, i32> {
+    let program = engine.check_as(language, name, text);
+    let program = program.map_err(|error| refused(&error, language))?;
+    tell_all(program.warnings());
+    Ok(program)
 }
 
 /// Whether messages are coloured: standard error is a terminal, and nobody asked for none.
@@ -136,6 +87,22 @@ pub fn complain(message: &str, meant: Option<&str>) {
     match help {
         Some(help) => anstream::eprintln!("error: {message}; {help}"),
         None => anstream::eprintln!("error: {message}"),
+    }
+}
+
+/// Tells what to beware of.
+pub fn warn(message: &str) {
+    match is_json() {
+        true => anstream::eprintln!("{}", json::complaint("warning", message, None)),
+        false => anstream::eprintln!("warning: {message}"),
+    }
+}
+
+/// Tells what was done besides what was asked for.
+pub fn note(message: &str) {
+    match is_json() {
+        true => anstream::eprintln!("{}", json::complaint("note", message, None)),
+        false => anstream::eprintln!("note: {message}"),
     }
 }
 
@@ -185,39 +152,38 @@ pub fn tell_all(said: &Diagnostics) {
     tell(said.sources(), said.as_slice());
 }
 
-/// Tells why there is no module; the exit code.
-pub fn refused(error: &CompileError) -> i32 {
+/// Tells why a program can't be checked or compiled; the exit code.
+pub fn refused(error: &CompileError, language: Language) -> i32 {
     match error {
         CompileError::Diagnostics(said) => {
             tell_all(said);
+            // Errors have the exit code of Bril's interpreters.
+            if matches!(language, Language::Bril(..)) { EXIT_USAGE } else { EXIT_ERRORS }
+        }
+        CompileError::Limit(stop) => stop_code(language, &Sources::new(), stop, &Trace::default()),
+        CompileError::Ir(errors) => {
+            errors.iter().for_each(|error| complain(error, None));
             EXIT_ERRORS
         }
-        CompileError::Limit(stop) => stop_code(&Sources::new(), stop, &Trace::default()),
         CompileError::Fault(what) => fault(what),
     }
 }
 
 /// Tells why a run ended early; the exit code.
-pub fn stopped(stopped: &Stopped) -> i32 {
-    stop_code(stopped.sources(), &stopped.stop, &stopped.trace)
-}
-
-/// The same for a Bril program.
-pub fn bril_stop_code(sources: &Sources, stop: &Stop, trace: &Trace) -> i32 {
-    if !is_json() {
-        anstream::eprint!("{}", bril_stop_report(sources, stop, trace, color()));
-        return bril_exit_code(stop);
-    }
-    stop_code(sources, stop, trace);
-    bril_exit_code(stop)
+pub fn stopped(language: Language, stopped: &Stopped) -> i32 {
+    stop_code(language, stopped.sources(), &stopped.stop, &stopped.trace)
 }
 
 /// The same.
-pub fn stop_code(sources: &Sources, stop: &Stop, trace: &Trace) -> i32 {
-    if !is_json() {
-        anstream::eprint!("{}", stop_report(sources, stop, trace, color()));
-    } else if let Some(told) = json::stop(sources, stop, trace) {
-        anstream::eprintln!("{told}");
+pub fn stop_code(language: Language, sources: &Sources, stop: &Stop, trace: &Trace) -> i32 {
+    let is_bril = matches!(language, Language::Bril(..));
+    if is_json() {
+        if let Some(told) = json::stop(sources, stop, trace) {
+            anstream::eprintln!("{told}");
+        }
+    } else {
+        let report = if is_bril { bril_stop_report } else { stop_report };
+        anstream::eprint!("{}", report(sources, stop, trace, color()));
     }
-    exit_code(stop)
+    if is_bril { bril_exit_code(stop) } else { exit_code(stop) }
 }

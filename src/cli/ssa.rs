@@ -1,13 +1,13 @@
 //! `toyjit ssa`: what each construction of SSA form makes of a program, in numbers.
 
+use super::functions::chosen;
 use super::{print, source};
-use crate::ir::{Form, Function};
-use crate::ssa::figures::{Figures, measure};
-use crate::ssa::{Construction, Folding};
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use toyjit::Engine;
+use toyjit::inspect::{Compared, Construction, Figures};
 
 /// Compare the constructions of SSA form: block parameters, dead ones, instructions, time.
 #[derive(Args)]
@@ -36,26 +36,22 @@ pub struct SsaArgs {
 type Row = [Figures; Construction::ALL.len()];
 
 pub fn main(args: &SsaArgs) -> i32 {
-    let checked = match source::check(&args.file) {
-        Ok(checked) => checked,
+    let program = match source::check(&Engine::new(), &args.file) {
+        Ok(program) => program,
         Err(code) => return code,
     };
-    let folding = if args.no_folding { Folding::Off } else { Folding::On };
-    let functions = checked.lowered.module.functions;
-    let figures = |f: &Function| {
-        Construction::ALL.map(|construction| measure(f, construction, folding, args.times))
+    let compared = match chosen(&program, None) {
+        Ok(view) => view.constructions(args.times, !args.no_folding),
+        Err(code) => return code,
     };
     let mut total = Row::default();
-    let mut rows = Vec::new();
-    for f in functions.values().filter(|f| f.form == Form::Variable) {
-        let row = figures(f);
-        total.iter_mut().zip(&row).for_each(|(total, figures)| total.add(figures));
-        rows.push((f.name.as_str(), row));
+    for Compared { figures, .. } in &compared {
+        total.iter_mut().zip(figures).for_each(|(total, figures)| total.add(figures));
     }
     if args.json {
-        let functions = rows
-            .iter()
-            .map(|(name, row)| json!({ "function": name, "constructions": to_json(row) }));
+        let functions = compared.iter().map(|Compared { function, figures }| {
+            json!({ "function": function, "constructions": to_json(figures) })
+        });
         let whole = json!({
             "functions": functions.collect::<Vec<_>>(),
             "total": to_json(&total),
@@ -63,8 +59,8 @@ pub fn main(args: &SsaArgs) -> i32 {
         return print(&format!("{whole:#}\n"));
     }
     let mut text = String::new();
-    for (name, row) in &rows {
-        table(&mut text, name, row);
+    for Compared { function, figures } in &compared {
+        table(&mut text, function, figures);
     }
     table(&mut text, "total", &total);
     print(&text)

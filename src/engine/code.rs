@@ -1,12 +1,14 @@
-//! What runs a module's functions: machine code, or the interpreter on the typed tree.
+//! What runs a module's functions: machine code, or the interpreter of its language.
 
 use super::{CompileError, Engine};
+use crate::bril;
 use crate::interp::{self, Halt};
 use crate::ir::{FuncRef, Module};
 use crate::pipeline::{self, Executable};
 use crate::sema::hir::{FuncId, Program};
 use crate::source::Interner;
 use crate::timing::Timings;
+use std::sync::atomic::{AtomicU64, Ordering};
 use toyjit_runtime::{Arguments, Results, Runtime};
 
 /// A program that can run.
@@ -16,6 +18,8 @@ pub(super) enum Code {
     Machine(Box<Executable>),
     /// The typed tree.
     Tree(Box<(Program, Interner)>),
+    /// A Bril program, and how many instructions the last run of it took.
+    Bril(Box<bril::Program>, AtomicU64),
 }
 
 impl Code {
@@ -57,6 +61,7 @@ impl Code {
         match self {
             Code::Machine(executable) => executable.run_script(runtime),
             Code::Tree(tree) => interp::run_script(&tree.0, &tree.1, runtime),
+            Code::Bril(..) => Ok(()),
         }
     }
 
@@ -65,6 +70,11 @@ impl Code {
         match self {
             Code::Machine(executable) => executable.run_main(runtime),
             Code::Tree(tree) => interp::run_main(&tree.0, &tree.1, runtime),
+            Code::Bril(program, executed) => {
+                let (steps, result) = bril::interp::run(program, runtime, u64::MAX);
+                executed.store(steps, Ordering::Relaxed);
+                result
+            }
         }
     }
 
@@ -80,6 +90,8 @@ impl Code {
             Code::Tree(tree) => {
                 interp::call(&tree.0, &tree.1, runtime, FuncId(function.0), arguments)
             }
+            // No handle leads to a function of a Bril program.
+            Code::Bril(..) => Ok(Results::default()),
         }
     }
 }

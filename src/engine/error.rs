@@ -71,6 +71,8 @@ pub enum CompileError {
     Diagnostics(Diagnostics),
     /// The machine, or a limit, has no room for it.
     Limit(Stop),
+    /// A text of the IR is wrong, or it was to be run.
+    Ir(Vec<String>),
     /// A fault of the compiler.
     Fault(String),
 }
@@ -90,6 +92,9 @@ impl fmt::Display for CompileError {
             CompileError::Diagnostics(diagnostics) => fmt::Display::fmt(diagnostics, f),
             CompileError::Limit(stop) => {
                 f.write_str(&stop_report(&Sources::new(), stop, &Trace::default(), false))
+            }
+            CompileError::Ir(errors) => {
+                errors.iter().try_for_each(|error| writeln!(f, "error: {error}"))
             }
             CompileError::Fault(what) => f.write_str(&fault_report(what)),
         }

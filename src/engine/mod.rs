@@ -18,6 +18,7 @@ mod error;
 mod function;
 mod host;
 mod module;
+mod program;
 mod values;
 mod watch;
 
@@ -26,18 +27,24 @@ mod hostile;
 #[cfg(test)]
 mod tests;
 
+pub use crate::bril::{Checks, Form};
+pub use crate::inspect::Language;
+pub use crate::interp::Halt;
 pub use crate::pipeline::Options;
+pub use crate::profile::{Counts, Mismatch, Profile};
+pub use crate::ssa::Construction;
+pub use crate::x64::Features;
 pub use error::{CompileError, Diagnostics, FunctionError, Stopped};
 pub use function::Function;
 pub use host::{HostFunction, HostResult};
 pub use module::Module;
-pub use toyjit_runtime::{Captured, HeapStats, Input, Interrupt, Interrupter, Output, Stop, Trap};
+pub use program::Program;
+pub use toyjit_runtime::{
+    Captured, ExitCodes, HeapStats, Input, Interrupt, Interrupter, Output, Stop, Trap, Watch,
+};
 pub use values::{Argument, Arguments, Returned};
 
-use crate::pipeline;
-use crate::source::Sources;
-use crate::timing::Timings;
-use std::sync::Arc;
+use crate::timing::Clock;
 use std::time::Duration;
 use toyjit_runtime::Config;
 
@@ -51,6 +58,7 @@ pub struct Engine {
     fuel: Option<u64>,
     args: Vec<Vec<u8>>,
     hosts: Vec<host::Host>,
+    clock: Clock,
     gc_stress: bool,
     interpreted: bool,
 }
@@ -76,11 +84,18 @@ impl Engine {
         self
     }
 
-    /// Lets the interpreter on the typed tree run programs, which is slow, and what the compiler is
-    /// tested against. Such programs can't call functions of the host.
+    /// Lets the interpreter of a language run programs, which is slow, and what the compiler is tested
+    /// against. Such programs can't call functions of the host.
     #[must_use]
     pub fn interpreted(mut self, interpreted: bool) -> Self {
         self.interpreted = interpreted;
+        self
+    }
+
+    /// Lets programs count how often each of their blocks runs, which [`Module::profile`] tells.
+    #[must_use]
+    pub fn counted(mut self, counted: bool) -> Self {
+        self.options.counted = counted;
         self
     }
 
@@ -134,6 +149,13 @@ impl Engine {
         self
     }
 
+    /// Sets the clock by which [`Module::timings`] tells how long stages and runs took.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
     /// Sets what the builtin `args` gives.
     #[must_use]
     pub fn args<A: Into<Vec<u8>>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
@@ -157,22 +179,14 @@ impl Engine {
         self
     }
 
-    /// Compiles a program. Nothing of it runs yet.
+    /// Compiles a Toy program. Nothing of it runs yet.
     pub fn compile(&self, name: &str, source: impl Into<String>) -> Result<Module, CompileError> {
-        let mut sources = Sources::new();
-        if sources.add(name, source).is_none() {
-            return Err(CompileError::Fault("the source is larger than 4 GiB".to_owned()));
-        }
-        let mut timings = Timings::new();
-        let hosts: Vec<_> = self.hosts.iter().map(|host| host.head.clone()).collect();
-        let (front, diagnostics) =
-            pipeline::front_with(&sources, &hosts, self.fuel.is_some(), &mut timings);
-        let sources = Arc::new(sources);
-        let said = Diagnostics::new(Arc::clone(&sources), diagnostics);
-        match front {
-            Some(front) => Module::new(self, front, sources, said, timings),
-            None => Err(CompileError::Diagnostics(said)),
-        }
+        self.check(name, source)?.compile()
+    }
+
+    /// Whether the interpreter runs programs.
+    pub fn is_interpreted(&self) -> bool {
+        self.interpreted
     }
 
     pub(crate) fn pipeline_options(&self) -> &Options {

@@ -1,16 +1,18 @@
 //! A compiled program with its heap and globals.
 
 use super::code::Code;
+use super::program::{Program, Tree};
 use super::values::sealed;
 use super::watch::Watch;
-use super::{Arguments, CompileError, Diagnostics, Engine, Function, FunctionError, Returned};
+use super::{Arguments, CompileError, Diagnostics, Function, FunctionError, Returned};
 use super::{HeapStats, Stop, Stopped, Trap};
+use crate::analysis::facts::Facts;
 use crate::interp::Halt;
 use crate::ir::FuncRef;
-use crate::pipeline::Front;
+use crate::profile::{Profile, program_hash};
 use crate::sema::display_ty;
-use crate::sema::hir::{FunctionKind, GlobalId, Program, Ty, TyKind};
-use crate::source::{Interner, Sources, Trace};
+use crate::sema::hir::{FunctionKind, GlobalId, Ty, TyKind};
+use crate::source::{Sources, Trace};
 use crate::timing::Timings;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
@@ -34,6 +36,7 @@ pub struct Module {
     state: State,
     timeout: Option<Duration>,
     metered: bool,
+    level: u8,
 }
 
 /// Whether the top-level statements have run.
@@ -55,28 +58,26 @@ struct Exported {
 static MODULES: AtomicU64 = AtomicU64::new(0);
 
 impl Module {
-    pub(super) fn new(
-        engine: &Engine,
-        front: Front,
-        sources: Arc<Sources>,
-        warnings: Diagnostics,
-        mut timings: Timings,
-    ) -> Result<Self, CompileError> {
-        let Front { program, interner, lowered } = front;
-        let functions = exported(&program, &interner);
-        let late = lowered.facts.globals.iter().filter(|(_, about)| about.late);
-        let late = late
-            .filter_map(|(id, _)| {
-                let global = program.globals.get(GlobalId(id.0))?;
-                let never_nil =
-                    global.ty.is_ref() && program.types.strip_optional(global.ty) == global.ty;
-                never_nil.then(|| (id.0, interner.name(global.name).to_owned()))
-            })
-            .collect();
+    pub(super) fn new(program: Program) -> Result<Self, CompileError> {
+        let Program { engine, sources, warnings, mut timings, tree, lowered } = program;
+        let functions = exported(&tree);
+        let late = late(&tree, &lowered.facts);
         let mut runtime = Runtime::new(engine.config()).map_err(CompileError::Limit)?;
-        let code = match engine.interpreted {
-            true => Code::tree(engine, program, interner, &mut runtime)?,
-            false => Code::machine(engine, lowered.module, &mut runtime, &mut timings)?,
+        let code = match tree {
+            Tree::Ir => {
+                let why = "a module of the IR can be looked at, but not run".to_owned();
+                return Err(CompileError::Ir(vec![why]));
+            }
+            Tree::Toy(program, interner) if engine.interpreted => {
+                Code::tree(&engine, program, interner, &mut runtime)?
+            }
+            Tree::Bril(program) if engine.interpreted => {
+                Code::Bril(Box::new(program), AtomicU64::new(0))
+            }
+            tree => {
+                drop(tree);
+                Code::machine(&engine, lowered.module, &mut runtime, &mut timings)?
+            }
         };
         Ok(Self {
             id: MODULES.fetch_add(1, Ordering::Relaxed),
@@ -90,6 +91,7 @@ impl Module {
             state: State::Fresh,
             timeout: engine.timeout,
             metered: engine.fuel.is_some(),
+            level: engine.options.level,
         })
     }
 
@@ -99,7 +101,7 @@ impl Module {
     }
 
     /// The program's text.
-    pub(crate) fn sources(&self) -> &Sources {
+    pub fn sources(&self) -> &Sources {
         &self.sources
     }
 
@@ -111,6 +113,30 @@ impl Module {
     /// What was allocated, and what collecting it cost.
     pub fn heap_stats(&self) -> HeapStats {
         self.runtime.heap_stats()
+    }
+
+    /// How many bytes of machine code there are; none where the interpreter runs.
+    pub fn code_bytes(&self) -> Option<usize> {
+        match &self.code {
+            Code::Machine(executable) => Some(executable.code_bytes()),
+            _ => None,
+        }
+    }
+
+    /// How often each block has run so far, where the engine lets programs count that.
+    pub fn profile(&self) -> Option<Profile> {
+        let Code::Machine(executable) = &self.code else { return None };
+        let (code, functions) = executable.counts(&self.runtime)?;
+        let program = program_hash(&self.sources);
+        Some(Profile { level: self.level, program, code, functions })
+    }
+
+    /// How many instructions the last run of a Bril program took, where its interpreter ran it.
+    pub fn steps(&self) -> Option<u64> {
+        match &self.code {
+            Code::Bril(_, executed) => Some(executed.load(Ordering::Relaxed)),
+            _ => None,
+        }
     }
 
     /// Sends what the program prints from now on to `output`.
@@ -260,7 +286,21 @@ impl Module {
     }
 }
 
-fn exported(program: &Program, interner: &Interner) -> BTreeMap<String, Exported> {
+/// The globals of a program that may never get a value, although they must have one.
+fn late(tree: &Tree, facts: &Facts) -> Vec<(u32, String)> {
+    let Tree::Toy(program, interner) = tree else { return Vec::new() };
+    let late = facts.globals.iter().filter(|(_, about)| about.late);
+    late.filter_map(|(id, _)| {
+        let global = program.globals.get(GlobalId(id.0))?;
+        let never_nil = global.ty.is_ref() && program.types.strip_optional(global.ty) == global.ty;
+        never_nil.then(|| (id.0, interner.name(global.name).to_owned()))
+    })
+    .collect()
+}
+
+/// The functions of a Toy program that have names, to make handles of.
+fn exported(tree: &Tree) -> BTreeMap<String, Exported> {
+    let Tree::Toy(program, interner) = tree else { return BTreeMap::new() };
     let own = program.functions.iter().skip(program.hosts);
     let named = own.filter(|(_, f)| f.kind == FunctionKind::Named);
     named

@@ -1,7 +1,7 @@
 //! The compiler at work on a program, as data and as a page.
 //!
 //! Everything here is recorded: a program goes through the stages, and the passes say what they do
-//! (`watch`). [`record`] makes JSON of that, as `docs/explore.md` describes it; [`page`](page::page)
+//! (`watch`). [`record`] makes JSON of that, as `docs/explore.md` describes it; [`Record::to_page`]
 //! makes one HTML file of the JSON, which needs nothing else. The page draws; it computes nothing of
 //! what the compiler does.
 //!
@@ -10,10 +10,11 @@
 mod allocation;
 mod code;
 mod dataflow;
+mod heat;
 mod help;
 mod layout;
 mod machine;
-pub mod page;
+mod page;
 mod passes;
 mod sccp;
 mod ssa;
@@ -24,10 +25,12 @@ pub use machine::target_name;
 use crate::ir::print::Printer;
 use crate::ir::{Form, FuncRef, Module};
 use crate::pipeline::{self, Options};
+use crate::profile::{Mismatch, Profile, code_hash};
 use crate::source::Sources;
+use crate::ssa::Folding;
 use crate::timing::Timings;
-use crate::x64::X64;
 use code::{Union, blocks};
+use heat::Heat;
 use machine::{Machine, compile};
 use passes::Passes;
 use serde_json::{Map, Value, json};
@@ -61,6 +64,11 @@ pub struct Record {
 }
 
 impl Record {
+    /// One HTML file that shows it.
+    pub fn to_page(self) -> String {
+        page::page(self)
+    }
+
     /// All of it as one object.
     pub fn to_json(mut self) -> Value {
         self.head.insert("functions".to_owned(), Value::Array(self.functions));
@@ -68,11 +76,14 @@ impl Record {
     }
 }
 
-/// Compiles a program and records what happens.
-pub fn record(program: &Program<'_>, options: &Options) -> Record {
+/// Compiles a program and records what happens; with a profile of a run also where it was hot.
+pub fn record(
+    program: &Program<'_>,
+    options: &Options,
+    profile: Option<&Profile>,
+) -> Result<Record, Mismatch> {
     let Program { sources, module, functions } = *program;
-    let mut target = X64::new(options.features);
-    target.polls = options.polls;
+    let target = pipeline::target(options);
     let size = |&id: &FuncRef| -> usize {
         module.functions[id].blocks.values().map(|data| data.insts.len() + 1).sum()
     };
@@ -84,12 +95,21 @@ pub fn record(program: &Program<'_>, options: &Options) -> Record {
     for &id in functions {
         passes.begin(&module.functions[id]);
     }
-    pipeline::construct(&mut made, options);
+    pipeline::construct(&mut made, options, Folding::On);
     for &id in functions {
         passes.constructed(&made.functions[id]);
     }
     pipeline::optimise(&mut made, options, &mut Timings::new(), &mut passes);
 
+    let heat = match profile {
+        Some(profile) => {
+            profile.check(sources, options.level, code_hash(&made))?;
+            Some(Heat::of(sources, &made, profile, |id| {
+                compile(&target, &made, &made.functions[id], false)
+            }))
+        }
+        None => None,
+    };
     let others: Vec<(u8, Module)> = (0..=3)
         .filter(|&level| level != options.level && !is_large)
         .map(|level| {
@@ -114,6 +134,9 @@ pub fn record(program: &Program<'_>, options: &Options) -> Record {
         put("stages", Value::Array(stages));
         put("layout", union.layout());
         put("machine", machine.to_json(&mut tables, &made, &made.functions[id]));
+        if let Some(heat) = &heat {
+            put("heat", heat.function(id, &machine));
+        }
         help.note(&machine, &made, id);
         let mut left_out = Vec::new();
         if is_large {
@@ -162,7 +185,11 @@ pub fn record(program: &Program<'_>, options: &Options) -> Record {
     for f in module.functions.values().chain(made.functions.values()) {
         help.note_operators(f);
     }
-    Record { head: head(program, options, help), functions: shown }
+    let mut head = head(program, options, help);
+    if let Some(heat) = &heat {
+        head.insert("heat".to_owned(), heat.head());
+    }
+    Ok(Record { head, functions: shown })
 }
 
 fn head(program: &Program<'_>, options: &Options, help: Help) -> Map<String, Value> {

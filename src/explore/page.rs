@@ -10,8 +10,9 @@ use std::fmt::Write;
 
 const SHELL: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/page.css");
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("page/base.js"),
+    include_str!("page/heat.js"),
     include_str!("page/code.js"),
     include_str!("page/graph.js"),
     include_str!("page/player.js"),

@@ -1,5 +1,6 @@
 use super::*;
 use crate::ir::parse;
+use crate::x64::X64;
 use std::fs;
 
 fn read(path: &str) -> (Sources, Module) {
@@ -17,7 +18,7 @@ fn recorded(path: &str, level: u8) -> Record {
     let (sources, module) = read(path);
     let functions: Vec<FuncRef> = module.functions.keys().collect();
     let program = Program { sources: &sources, module: &module, functions: &functions };
-    record(&program, &Options { level, ..Options::default() })
+    record(&program, &Options { level, ..Options::default() }, None).unwrap()
 }
 
 fn examples() -> Vec<String> {
@@ -54,7 +55,7 @@ fn data_ends_no_element() {
     let module = front.unwrap().lowered.module;
     let functions: Vec<FuncRef> = module.functions.keys().collect();
     let program = Program { sources: &sources, module: &module, functions: &functions };
-    let page = page::page(record(&program, &Options::default()));
+    let page = page::page(record(&program, &Options::default(), None).unwrap());
     assert!(page.contains("\\u003c/script>\\u003c!--"));
     assert!(!page.contains("</script><!--"));
 }
@@ -171,7 +172,7 @@ fn a_large_program_is_shown_without_players() {
     let functions: Vec<FuncRef> = module.functions.keys().collect();
     let options = Options { verify: false, ..Options::default() };
     let all = Program { sources: &sources, module: &module, functions: &functions };
-    let record_of_all = record(&all, &options);
+    let record_of_all = record(&all, &options, None).unwrap();
     assert!(
         record_of_all
             .functions
@@ -179,5 +180,5 @@ fn a_large_program_is_shown_without_players() {
             .all(|f| f["ssa"].is_null() && f["machine"]["asm"].is_array())
     );
     let one = Program { functions: &functions[..1], ..all };
-    assert!(record(&one, &options).functions[0]["ssa"].is_array());
+    assert!(record(&one, &options, None).unwrap().functions[0]["ssa"].is_array());
 }

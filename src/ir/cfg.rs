@@ -6,8 +6,10 @@
 //!
 //! `Function` → [`Cfg`]. It is a snapshot: whoever changes a terminator computes it anew.
 
-use super::function::{Block, ENTRY, Edge, Function};
-use crate::entity::SideTable;
+use super::function::{Block, ENTRY, Function};
+use crate::buffer::Buffer;
+use crate::entity::Entity;
+use crate::pooled;
 
 /// Where control comes from: the edge with this index in this block's terminator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,18 +20,21 @@ pub struct PredEdge {
     pub index: u32,
 }
 
+pooled! { PredEdge, (Block, u32) }
+
 /// The control flow graph of a function.
 #[derive(Clone, Debug)]
 pub struct Cfg {
-    rpo: Vec<Block>,
-    number: SideTable<Block, u32>,
-    pred_edges: Vec<PredEdge>,
-    pred_starts: Vec<u32>,
+    rpo: Buffer<Block>,
+    number: Buffer<u32>,
+    pred_edges: Buffer<PredEdge>,
+    pred_starts: Buffer<u32>,
     /// The reachable blocks in the order in which the walk found them, each with the place in this
     /// list of the block it was found from (the entry: itself).
-    pub(super) tree: Vec<(Block, u32)>,
+    pub(super) tree: Buffer<(Block, u32)>,
     /// How many blocks the function has, reachable or not.
     pub(super) blocks: usize,
+    acyclic: bool,
 }
 
 const UNREACHABLE: u32 = u32::MAX;
@@ -37,34 +42,44 @@ const UNREACHABLE: u32 = u32::MAX;
 impl Cfg {
     /// The graph of `function` as it is now.
     pub fn compute(function: &Function) -> Self {
-        let Walk { tree, postorder: mut rpo, sources } = walk(function);
+        let Walk { tree, postorder: mut rpo, edges_into: mut number } = walk(function);
         rpo.reverse();
-        let mut number = SideTable::with_len(UNREACHABLE, function.blocks.len());
-        // Counting sort of all edges by their target; within a list, by the source's number.
-        let mut pred_starts = Vec::with_capacity(rpo.len() + 1);
+        // Counting sort of all edges by their target; within a list, by the source's number. Lists
+        // are filled from their ends, which become their beginnings.
+        let mut pred_starts = Buffer::with_capacity(rpo.len() + 1);
         let mut edges = 0;
         for (i, &block) in rpo.iter().enumerate() {
-            number[block] = i as u32;
+            let number = &mut number[block.index()];
+            edges += number.wrapping_sub(UNREACHABLE);
             pred_starts.push(edges);
-            edges += sources[block];
+            *number = i as u32;
         }
         pred_starts.push(edges);
-        let mut pred_edges = vec![PredEdge { block: ENTRY, index: 0 }; edges as usize];
-        let mut next = pred_starts.clone();
-        for &block in &rpo {
-            for (index, succ) in function.succs(block).enumerate() {
-                let slot = &mut next[number[succ] as usize];
+        let mut pred_edges = Buffer::filled(PredEdge { block: ENTRY, index: 0 }, edges as usize);
+        let mut acyclic = true;
+        for &block in rpo.iter().rev() {
+            let own = number[block.index()];
+            for (index, edge) in function.blocks[block].terminator.edges().iter().enumerate().rev()
+            {
+                let target = number[edge.target.index()];
+                acyclic &= own < target;
+                let slot = &mut pred_starts[target as usize];
+                *slot -= 1;
                 pred_edges[*slot as usize] = PredEdge { block, index: index as u32 };
-                *slot += 1;
             }
         }
-        Self { rpo, number, pred_edges, pred_starts, tree, blocks: function.blocks.len() }
+        Self { rpo, number, pred_edges, pred_starts, tree, blocks: function.blocks.len(), acyclic }
     }
 
     /// The reachable blocks in reverse postorder: the entry first, every block before those it
     /// dominates, and before its successors but along back edges.
     pub fn rpo(&self) -> &[Block] {
         &self.rpo
+    }
+
+    /// Whether there is no cycle, and so no loop.
+    pub fn is_acyclic(&self) -> bool {
+        self.acyclic
     }
 
     /// The reachable blocks in postorder.
@@ -78,14 +93,14 @@ impl Cfg {
         &self.tree
     }
 
-    /// A reachable block's place in [`Cfg::rpo`].
+    /// A reachable block's place in [`Cfg::rpo`]; none for blocks that were added since.
     pub fn rpo_number(&self, block: Block) -> Option<u32> {
-        Some(self.number[block]).filter(|&n| n != UNREACHABLE)
+        self.number.get(block.index()).copied().filter(|&n| n != UNREACHABLE)
     }
 
     /// Whether a path leads from the entry to `block`.
     pub fn is_reachable(&self, block: Block) -> bool {
-        self.number[block] != UNREACHABLE
+        self.rpo_number(block).is_some()
     }
 
     /// The edges that lead to `block`, in the order of their sources' RPO numbers.
@@ -103,39 +118,42 @@ impl Cfg {
 
 /// What the depth-first walk finds.
 struct Walk {
-    tree: Vec<(Block, u32)>,
-    postorder: Vec<Block>,
-    /// For each block, how many edges lead to it.
-    sources: SideTable<Block, u32>,
+    tree: Buffer<(Block, u32)>,
+    postorder: Buffer<Block>,
+    /// For each block, how many edges lead to it, counted from `UNREACHABLE`.
+    edges_into: Buffer<u32>,
 }
 
 /// Of two edges the second is walked first, so that in reverse postorder what the first leads to (a
 /// loop's body) stands directly behind its source.
 fn walk(function: &Function) -> Walk {
     let count = function.blocks.len();
-    let mut sources = SideTable::with_len(0, count);
-    let mut tree = Vec::with_capacity(count);
-    let mut postorder = Vec::with_capacity(count);
+    let edges = |block: Block| function.blocks[block].terminator.edges();
+    let mut edges_into = Buffer::filled(UNREACHABLE, count);
+    let mut tree = Buffer::with_capacity(count);
+    let mut postorder = Buffer::with_capacity(count);
     // Open blocks: place in `tree`, edges still to walk.
-    let mut open: Vec<(u32, &[Edge])> = Vec::with_capacity(64);
+    let mut open: Buffer<(u32, u32)> = Buffer::new();
     tree.push((ENTRY, 0));
-    open.push((0, function.blocks[ENTRY].terminator.edges()));
+    open.push((0, edges(ENTRY).len() as u32));
     while let Some((at, left)) = open.last_mut() {
-        let Some((edge, others)) = left.split_last() else {
-            postorder.push(tree[*at as usize].0);
+        let (block, _) = tree[*at as usize];
+        if *left == 0 {
+            postorder.push(block);
             open.pop();
             continue;
-        };
-        *left = others;
-        let succ = edge.target;
-        let known = &mut sources[succ];
-        *known += 1;
-        if *known == 1 && succ != ENTRY {
+        }
+        *left -= 1;
+        let succ = edges(block)[*left as usize].target;
+        let known = &mut edges_into[succ.index()];
+        let is_first = *known == UNREACHABLE;
+        *known = known.wrapping_add(1);
+        if is_first && succ != ENTRY {
             tree.push((succ, *at));
-            open.push((tree.len() as u32 - 1, function.blocks[succ].terminator.edges()));
+            open.push((tree.len() as u32 - 1, edges(succ).len() as u32));
         }
     }
-    Walk { tree, postorder, sources }
+    Walk { tree, postorder, edges_into }
 }
 
 #[cfg(test)]

@@ -14,7 +14,9 @@ mod semi_nca;
 
 use super::cfg::Cfg;
 use super::function::Block;
-use crate::entity::SideTable;
+use crate::buffer::Buffer;
+use crate::entity::Entity;
+use crate::pooled;
 
 /// Up to so many blocks `chk` is used. Measured on chains of diamonds and loops (the test `measure`):
 /// half the time of `semi_nca` at 10 blocks, the same near 100, and more above; in the worst case
@@ -24,9 +26,10 @@ pub const SMALL: usize = 64;
 /// The dominator tree of the reachable blocks.
 #[derive(Clone, Debug)]
 pub struct Dominators {
-    nodes: SideTable<Block, Node>,
-    preorder: Vec<Block>,
-    children: Vec<Block>,
+    /// By block.
+    nodes: Buffer<Node>,
+    preorder: Buffer<Block>,
+    children: Buffer<Block>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +43,8 @@ struct Node {
     child_start: u32,
     child_end: u32,
 }
+
+pooled! { Node, (Block, Block) }
 
 const NOWHERE: Node = Node { idom: None, first: 1, end: 0, depth: 0, child_start: 0, child_end: 0 };
 
@@ -56,62 +61,69 @@ impl Dominators {
     }
 
     fn from_idoms(cfg: &Cfg, idoms: &[(Block, Block)]) -> Self {
-        let mut nodes = SideTable::with_len(NOWHERE, cfg.blocks);
-        let mut children = vec![cfg.rpo()[0]; cfg.rpo().len().saturating_sub(1)];
+        let mut nodes = Buffer::filled(NOWHERE, cfg.blocks);
+        let mut children = Buffer::filled(cfg.rpo()[0], cfg.rpo().len().saturating_sub(1));
         for &(block, idom) in idoms {
-            nodes[block].idom = Some(idom);
-            nodes[idom].child_end += 1;
+            nodes[block.index()].idom = Some(idom);
+            nodes[idom.index()].child_end += 1;
         }
         let mut start = 0;
         for &block in cfg.rpo() {
-            let node = &mut nodes[block];
+            let node = &mut nodes[block.index()];
             let count = node.child_end;
             (node.child_start, node.child_end) = (start, start);
             start += count;
         }
         for &block in &cfg.rpo()[1..] {
-            if let Some(idom) = nodes[block].idom {
-                let parent = &mut nodes[idom];
+            if let Some(idom) = nodes[block.index()].idom {
+                let parent = &mut nodes[idom.index()];
                 children[parent.child_end as usize] = block;
                 parent.child_end += 1;
             }
         }
-        let mut tree = Self { nodes, preorder: Vec::with_capacity(cfg.rpo().len()), children };
+        let mut tree = Self { nodes, preorder: Buffer::with_capacity(cfg.rpo().len()), children };
         tree.number(cfg.rpo()[0]);
         tree
     }
 
     fn number(&mut self, root: Block) {
-        let mut open = vec![(root, 0)];
+        let mut open = Buffer::filled((root, 0), 1);
         while let Some((block, depth)) = open.pop() {
             let first = self.preorder.len() as u32;
             self.preorder.push(block);
-            let node = &mut self.nodes[block];
+            let node = &mut self.nodes[block.index()];
             (node.first, node.end, node.depth) = (first, first + 1, depth);
             open.extend(self.children(block).iter().rev().map(|&child| (child, depth + 1)));
         }
         for &block in self.preorder.iter().skip(1).rev() {
-            let node = self.nodes[block];
+            let node = self.nodes[block.index()];
             if let Some(idom) = node.idom {
-                self.nodes[idom].end = self.nodes[idom].end.max(node.end);
+                let above = &mut self.nodes[idom.index()];
+                above.end = above.end.max(node.end);
             }
         }
     }
 
+    /// What is known of a block; of one that was added since, that it is nowhere.
+    #[inline]
+    fn node(&self, block: Block) -> Node {
+        self.nodes.get(block.index()).copied().unwrap_or(NOWHERE)
+    }
+
     /// The immediate dominator; none for the entry and for unreachable blocks.
     pub fn idom(&self, block: Block) -> Option<Block> {
-        self.nodes[block].idom
+        self.node(block).idom
     }
 
     /// The blocks whose immediate dominator is `block`, in reverse postorder.
     pub fn children(&self, block: Block) -> &[Block] {
-        let node = self.nodes[block];
+        let node = self.node(block);
         &self.children[node.child_start as usize..node.child_end as usize]
     }
 
     /// How many blocks strictly dominate `block`.
     pub fn depth(&self, block: Block) -> u32 {
-        self.nodes[block].depth
+        self.node(block).depth
     }
 
     /// The tree's blocks in preorder: each before those below it.
@@ -122,7 +134,7 @@ impl Dominators {
     /// Whether every path from the entry to `b` goes through `a`; a block dominates itself.
     #[inline]
     pub fn dominates(&self, a: Block, b: Block) -> bool {
-        let (above, below) = (self.nodes[a], self.nodes[b]);
+        let (above, below) = (self.node(a), self.node(b));
         below.first < below.end && above.first <= below.first && below.first < above.end
     }
 
@@ -136,6 +148,7 @@ impl Dominators {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::entity::SideTable;
     use crate::ir::{ENTRY, Edge, FuncRef, Function, Op, Signature, Terminator};
 
     fn random_graph(
@@ -244,7 +257,7 @@ mod tests {
                     };
                 }
                 let cfg = Cfg::compute(&f);
-                let time = |work: fn(&Cfg) -> Vec<(Block, Block)>| {
+                let time = |work: fn(&Cfg) -> Buffer<(Block, Block)>| {
                     let runs = 300_000 / count + 3;
                     let start = Instant::now();
                     (0..runs).for_each(|_| _ = black_box(work(black_box(&cfg))));

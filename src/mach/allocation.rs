@@ -1,6 +1,8 @@
 //! What the register allocator answers.
 
 use super::{PReg, VBlock};
+use crate::buffer::Buffer;
+use crate::pooled;
 
 crate::entity! {
     /// A spill slot: 8 bytes of the frame.
@@ -77,15 +79,17 @@ pub struct EdgeMoves {
     pub edits: Vec<Edit>,
 }
 
+pooled! { Place, (ProgPoint, Edit) }
+
 /// The allocation of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Allocation {
     /// The places of all operands, instruction after instruction in `operands()` order.
-    pub places: Vec<Place>,
+    pub places: Buffer<Place>,
     /// Where each instruction's places begin in `places`; one more entry than instructions.
-    pub starts: Vec<u32>,
+    pub starts: Buffer<u32>,
     /// Edits, sorted by point.
-    pub edits: Vec<(ProgPoint, Edit)>,
+    pub edits: Buffer<(ProgPoint, Edit)>,
     /// Edits on edges, sorted by source and successor; only edges that need any.
     pub edge_moves: Vec<EdgeMoves>,
     /// How many spill slots there are.

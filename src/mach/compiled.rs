@@ -1,5 +1,6 @@
 //! The machine code of one function, before it is linked.
 
+use super::VBlock;
 use crate::ir::{FuncRef, Loc};
 
 /// What a relocation refers to.
@@ -47,6 +48,17 @@ pub struct PollSite {
     pub target: u32,
 }
 
+/// What a stretch of code belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A block: it runs when the block runs.
+    Block(VBlock),
+    /// One of the ways out of a block, by its number.
+    Edge(VBlock, u32),
+    /// Neither: what happens seldom, such as the way to a trap.
+    Nowhere,
+}
+
 /// A function's code.
 #[derive(Clone, Debug, Default)]
 pub struct CompiledFunction {
@@ -64,4 +76,14 @@ pub struct CompiledFunction {
     pub polls: Vec<PollSite>,
     /// Source locations: from this offset on, this location.
     pub source_map: Vec<(u32, Loc)>,
+    /// From this offset on, what the code belongs to.
+    pub origins: Vec<(u32, Origin)>,
+}
+
+impl CompiledFunction {
+    /// What the code at an offset belongs to.
+    pub fn origin(&self, offset: u32) -> Origin {
+        let number = self.origins.partition_point(|&(from, _)| from <= offset);
+        number.checked_sub(1).map_or(Origin::Nowhere, |number| self.origins[number].1)
+    }
 }

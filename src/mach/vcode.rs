@@ -3,6 +3,7 @@
 use super::{PReg, RegClass, RegSet};
 use crate::entity::Arena;
 use crate::ir::Loc;
+use crate::pooled;
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -52,6 +53,8 @@ pub struct Operand {
     /// Where it may be.
     pub constraint: Constraint,
 }
+
+pooled! { Operand }
 
 impl Operand {
     /// Read early, in a register.

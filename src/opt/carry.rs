@@ -26,6 +26,9 @@ const MAX_CLASSES: usize = 8;
 /// Carries elements.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let cfg = Cfg::compute(f);
+    if cfg.is_acyclic() {
+        return;
+    }
     let dominators = Dominators::compute(&cfg);
     let loops = Loops::compute(&cfg, &dominators);
     let mut forward = Forward::new(f);

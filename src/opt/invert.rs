@@ -26,6 +26,9 @@ const MAX_STEP: usize = 3;
 /// Inverts loops.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let cfg = Cfg::compute(f);
+    if cfg.is_acyclic() {
+        return;
+    }
     let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
     let chosen: Vec<(Loop, Block)> = loops
         .iter()

@@ -42,6 +42,9 @@ pub fn run_late(f: &mut Function, cx: &mut Context<'_>) {
 
 fn move_code(f: &mut Function, cx: &mut Context<'_>, all_loads: bool) {
     let cfg = Cfg::compute(f);
+    if cfg.is_acyclic() {
+        return;
+    }
     let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
     if loops.iter().len() == 0 {
         return;

@@ -37,6 +37,9 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         return;
     }
     let cfg = Cfg::compute(f);
+    if cfg.is_acyclic() {
+        return;
+    }
     let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
     let bodies = bodies(&cfg, &loops);
     let homes = homes(f, &cfg);

@@ -19,6 +19,9 @@ const MAX_LEAVES: usize = 8;
 /// Regroups.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let cfg = Cfg::compute(f);
+    if cfg.is_acyclic() {
+        return;
+    }
     let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
     if loops.iter().len() == 0 {
         return;

@@ -26,6 +26,9 @@ const MAX_STEPS: usize = 4;
 /// Unrolls loops.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let cfg = Cfg::compute(f);
+    if cfg.is_acyclic() {
+        return;
+    }
     let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
     let mut plans: Vec<(Innermost, usize)> = Vec::new();
     // What is copied, and from where it is entered: the two are kept apart.

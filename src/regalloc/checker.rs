@@ -33,6 +33,8 @@ use crate::mach::{
 pub use error::{CheckError, CheckPoint};
 use live::{Liveness, Walk};
 use state::{Pairs, State};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 type Checked = Result<(), CheckError>;
 
@@ -93,10 +95,11 @@ impl<'a, I: VInst> Checker<'a, I> {
         let Some(first) = entries.first_mut() else { return Ok(entries) };
         *first = Some(Vec::new());
         let mut queued = vec![false; blocks.len()];
-        let mut queue = std::collections::VecDeque::from([VBlock::new(0)]);
+        // Blocks stand in an order in which most of what comes before them does.
+        let mut queue = BinaryHeap::from([Reverse(VBlock::new(0))]);
         let mut state = State::new(self.places());
         let mut out = Vec::new();
-        while let Some(block) = queue.pop_front() {
+        while let Some(Reverse(block)) = queue.pop() {
             queued[block.index()] = false;
             if let Some(entry) = &entries[block.index()] {
                 state.load(entry);
@@ -109,7 +112,7 @@ impl<'a, I: VInst> Checker<'a, I> {
                 let target = blocks[block].succs[succ as usize].target;
                 if state.meet_into(&mut entries[target.index()]) && !queued[target.index()] {
                     queued[target.index()] = true;
-                    queue.push_back(target);
+                    queue.push(Reverse(target));
                 }
             }
         }

@@ -8,8 +8,10 @@
 //! parameter has.
 
 use super::layout::{Access, Layout};
+use crate::buffer::Buffer;
 use crate::entity::Entity;
 use crate::mach::{PReg, VReg};
+use crate::pooled;
 
 /// Relations looked at for one piece: enough for the best, and a bound on the work.
 const LIMIT: usize = 16;
@@ -22,21 +24,23 @@ enum Partner {
     Value(VReg),
 }
 
+pooled! { (VReg, Partner, f32), (Partner, f32), Option<PReg>, (Option<PReg>, f32) }
+
 /// All relations.
 #[derive(Debug)]
 pub struct Hints {
-    relations: Vec<(Partner, f32)>,
-    starts: Vec<u32>,
+    relations: Buffer<(Partner, f32)>,
+    starts: Buffer<u32>,
     /// The register that a virtual register had last.
-    current: Vec<Option<PReg>>,
-    /// The fixed register that it is related to most.
-    wanted: Vec<Option<PReg>>,
+    current: Buffer<Option<PReg>>,
+    /// The fixed register that it is related to most, and how much.
+    wanted: Buffer<(Option<PReg>, f32)>,
 }
 
 impl Hints {
     /// Collects the relations.
     pub fn new(layout: &Layout) -> Self {
-        let mut pairs: Vec<(VReg, Partner, f32)> = Vec::new();
+        let mut pairs: Buffer<(VReg, Partner, f32)> = Buffer::new();
         for i in 0..layout.len() {
             let weight = layout.weight(layout.block_of(i));
             layout.accesses(i, |operand, access| match access {
@@ -59,7 +63,7 @@ impl Hints {
                 }
             }
         }
-        let mut starts = vec![0u32; layout.vregs.len() + 1];
+        let mut starts = Buffer::filled(0u32, layout.vregs.len() + 1);
         for (vreg, ..) in &pairs {
             starts[vreg.index() + 1] += 1;
         }
@@ -67,9 +71,9 @@ impl Hints {
             starts[v + 1] += starts[v];
         }
         let mut ends = starts.clone();
-        let mut relations = vec![(Partner::Fixed(PReg(0)), 0.0); pairs.len()];
-        let mut wanted = vec![(None, 0.0); layout.vregs.len()];
-        for (vreg, partner, weight) in pairs {
+        let mut relations = Buffer::filled((Partner::Fixed(PReg(0)), 0.0), pairs.len());
+        let mut wanted = Buffer::filled((None, 0.0), layout.vregs.len());
+        for &(vreg, partner, weight) in &pairs {
             let end = &mut ends[vreg.index()];
             relations[*end as usize] = (partner, weight);
             *end += 1;
@@ -79,12 +83,7 @@ impl Hints {
                 wanted[vreg.index()] = (Some(reg), weight);
             }
         }
-        Self {
-            relations,
-            starts,
-            current: vec![None; layout.vregs.len()],
-            wanted: wanted.into_iter().map(|(reg, _)| reg).collect(),
-        }
+        Self { relations, starts, current: Buffer::filled(None, layout.vregs.len()), wanted }
     }
 
     /// `vreg` has `reg` from now on.
@@ -103,7 +102,7 @@ impl Hints {
                 Partner::Fixed(reg) => (Some(reg), weight),
                 Partner::Value(other) => match self.current[other.index()] {
                     Some(reg) => (Some(reg), weight),
-                    None => match self.wanted[other.index()] {
+                    None => match self.wanted[other.index()].0 {
                         Some(reg) => (Some(reg), weight / 2.0),
                         None => self.wish(other, weight),
                     },

@@ -2,8 +2,10 @@
 
 use super::intervals::{Home, Intervals};
 use super::position::Pos;
+use crate::buffer::Buffer;
 use crate::entity::Entity;
 use crate::mach::VReg;
+use crate::pooled;
 
 /// A stretch of a virtual register's life in one home.
 #[derive(Clone, Copy, Debug)]
@@ -19,19 +21,21 @@ pub struct Stay {
     pub continues: bool,
 }
 
+pooled! { Stay }
+
 /// The stays of all virtual registers.
 #[derive(Debug)]
 pub struct Homes {
-    stays: Vec<Stay>,
-    starts: Vec<u32>,
+    stays: Buffer<Stay>,
+    starts: Buffer<u32>,
 }
 
 impl Homes {
     /// Reads the result of the scan.
     pub fn new(intervals: &Intervals, vregs: usize) -> Self {
         let mut homes = Self {
-            stays: Vec::with_capacity(intervals.len()),
-            starts: Vec::with_capacity(vregs + 1),
+            stays: Buffer::with_capacity(intervals.len()),
+            starts: Buffer::with_capacity(vregs + 1),
         };
         for vreg in (0..vregs).map(VReg::new) {
             homes.starts.push(homes.stays.len() as u32);

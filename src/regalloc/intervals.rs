@@ -5,8 +5,10 @@
 //! ends. The pieces of one virtual register are a list in order of position.
 
 use super::position::Pos;
-use crate::entity::{Arena, Entity};
+use crate::buffer::Buffer;
+use crate::entity::Entity;
 use crate::mach::{PReg, VReg};
+use crate::pooled;
 use std::ops::{Index, IndexMut, Range};
 
 crate::entity! {
@@ -71,24 +73,26 @@ pub struct Interval {
     pub next: Option<Piece>,
 }
 
+pooled! { LiveRange, Use, (Option<Piece>, Range<u32>), Interval }
+
 /// All live intervals of a function.
 #[derive(Debug)]
 pub struct Intervals {
-    pieces: Arena<Piece, Interval>,
-    ranges: Vec<LiveRange>,
-    uses: Vec<Use>,
+    pieces: Buffer<Interval>,
+    ranges: Buffer<LiveRange>,
+    uses: Buffer<Use>,
     /// For each virtual register, its first piece and all its uses.
-    of: Vec<(Option<Piece>, Range<u32>)>,
+    of: Buffer<(Option<Piece>, Range<u32>)>,
 }
 
 impl Intervals {
     /// No interval yet; `uses` has room for them all.
-    pub fn new(vregs: usize, uses: Vec<Use>) -> Self {
+    pub fn new(vregs: usize, uses: Buffer<Use>) -> Self {
         Self {
-            pieces: Arena::new(),
-            ranges: Vec::with_capacity(vregs),
+            pieces: Buffer::with_capacity(vregs),
+            ranges: Buffer::with_capacity(vregs),
             uses,
-            of: vec![(None, 0..0); vregs],
+            of: Buffer::filled((None, 0..0), vregs),
         }
     }
 
@@ -97,7 +101,7 @@ impl Intervals {
         let first = self.ranges.len() as u32;
         self.ranges.extend_from_slice(ranges);
         let (Some(start), Some(end)) = (ranges.first(), ranges.last()) else { return };
-        let piece = self.pieces.push(Interval {
+        let piece = self.push(Interval {
             vreg,
             start: start.start,
             end: end.end,
@@ -107,6 +111,11 @@ impl Intervals {
             next: None,
         });
         self.of[vreg.index()] = (Some(piece), uses);
+    }
+
+    fn push(&mut self, interval: Interval) -> Piece {
+        self.pieces.push(interval);
+        Piece::new(self.pieces.len() - 1)
     }
 
     /// How many pieces there are.
@@ -121,7 +130,7 @@ impl Intervals {
 
     /// All pieces.
     pub fn keys(&self) -> impl Iterator<Item = Piece> + use<> {
-        self.pieces.keys()
+        (0..self.pieces.len()).map(Piece::new)
     }
 
     /// The pieces of a virtual register, in order.
@@ -216,7 +225,7 @@ impl Intervals {
         left.uses.end = left.uses.start + uses;
         right.uses.start += uses;
         right.home = Home::Open;
-        let right = self.pieces.push(right);
+        let right = self.push(right);
         left.next = Some(right);
         self[piece] = left;
         right
@@ -227,13 +236,13 @@ impl Index<Piece> for Intervals {
     type Output = Interval;
     #[inline]
     fn index(&self, piece: Piece) -> &Interval {
-        &self.pieces[piece]
+        &self.pieces[piece.index()]
     }
 }
 
 impl IndexMut<Piece> for Intervals {
     #[inline]
     fn index_mut(&mut self, piece: Piece) -> &mut Interval {
-        &mut self.pieces[piece]
+        &mut self.pieces[piece.index()]
     }
 }

@@ -4,11 +4,13 @@
 
 use super::loops::Loops;
 use super::position::Pos;
+use crate::buffer::Buffer;
 use crate::entity::{Arena, Entity};
 use crate::mach::{
     Constraint, Operand, PReg, RegClass, RegSet, Role, VBlock, VBlockData, VCode, VInst, VReg,
     VRegData,
 };
+use crate::pooled;
 
 const NONE: u32 = u32::MAX;
 
@@ -35,6 +37,8 @@ pub enum Access {
     TempIn(PReg),
 }
 
+pooled! { Access, (u32, RegSet), (u32, VReg, VReg) }
+
 /// The code, laid out for the allocator.
 #[derive(Debug)]
 pub struct Layout<'a> {
@@ -42,18 +46,18 @@ pub struct Layout<'a> {
     pub blocks: &'a Arena<VBlock, VBlockData>,
     /// The virtual registers.
     pub vregs: &'a Arena<VReg, VRegData>,
-    operands: Vec<Operand>,
-    accesses: Vec<Access>,
-    starts: Vec<u32>,
-    block_of: Vec<VBlock>,
+    operands: Buffer<Operand>,
+    accesses: Buffer<Access>,
+    starts: Buffer<u32>,
+    block_of: Buffer<VBlock>,
     /// Registers clobbered: (instruction, which).
-    pub clobbers: Vec<(u32, RegSet)>,
+    pub clobbers: Buffer<(u32, RegSet)>,
     /// The safepoints in order.
-    pub safepoints: Vec<u32>,
+    pub safepoints: Buffer<u32>,
     /// Register copies: (instruction, destination, source).
-    pub moves: Vec<(u32, VReg, VReg)>,
-    remat: Vec<u32>,
-    weights: Vec<f32>,
+    pub moves: Buffer<(u32, VReg, VReg)>,
+    remat: Buffer<u32>,
+    weights: Buffer<f32>,
     /// The loops.
     pub loops: Loops,
     /// From here on, all blocks are cold.
@@ -67,14 +71,14 @@ impl<'a> Layout<'a> {
         let mut layout = Self {
             blocks: &code.blocks,
             vregs: &code.vregs,
-            operands: Vec::with_capacity(count * 3),
-            accesses: Vec::with_capacity(count * 3),
-            starts: Vec::with_capacity(count + 1),
-            block_of: vec![VBlock::new(0); count],
-            clobbers: Vec::new(),
-            safepoints: Vec::new(),
-            moves: Vec::new(),
-            remat: vec![NONE; code.vregs.len()],
+            operands: Buffer::with_capacity(count * 3),
+            accesses: Buffer::with_capacity(count * 3),
+            starts: Buffer::with_capacity(count + 1),
+            block_of: Buffer::filled(VBlock::new(0), count),
+            clobbers: Buffer::new(),
+            safepoints: Buffer::new(),
+            moves: Buffer::new(),
+            remat: Buffer::filled(NONE, code.vregs.len()),
             weights: code.blocks.values().map(weight).collect(),
             loops: Loops::new(&code.blocks),
             cold_from: Pos::gap(count as u32),
@@ -124,7 +128,7 @@ impl<'a> Layout<'a> {
     }
 
     /// Where each instruction's operands begin.
-    pub fn into_starts(self) -> Vec<u32> {
+    pub fn into_starts(self) -> Buffer<u32> {
         self.starts
     }
 

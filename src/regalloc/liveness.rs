@@ -15,11 +15,15 @@
 use super::intervals::{Intervals, LiveRange, Need, Use};
 use super::layout::{Access, Layout};
 use super::position::Pos;
+use crate::buffer::Buffer;
 use crate::entity::Entity;
 use crate::mach::{Role, VBlock, VReg};
+use crate::pooled;
+
+pooled! { Pos, (VReg, Use), (VBlock, Pos) }
 
 /// Where each virtual register is defined: the position where its life begins.
-pub type Definitions = Vec<Pos>;
+pub type Definitions = Buffer<Pos>;
 
 /// Computes all intervals.
 pub fn intervals(layout: &Layout) -> (Intervals, Definitions) {
@@ -38,18 +42,18 @@ pub fn intervals(layout: &Layout) -> (Intervals, Definitions) {
 
 /// Uses by virtual register: those of `v` are at `starts[v]..ends[v]`, sorted.
 struct Uses {
-    uses: Vec<Use>,
-    starts: Vec<u32>,
-    ends: Vec<u32>,
+    uses: Buffer<Use>,
+    starts: Buffer<u32>,
+    ends: Buffer<u32>,
     definitions: Definitions,
 }
 
 fn collect_uses(layout: &Layout) -> Uses {
-    let mut definitions = vec![Pos::MIN; layout.vregs.len()];
-    let mut counts = vec![0u32; layout.vregs.len()];
-    let mut found: Vec<(VReg, Use)> = Vec::with_capacity(layout.num_operands());
+    let mut definitions = Buffer::filled(Pos::MIN, layout.vregs.len());
+    let mut counts = Buffer::filled(0u32, layout.vregs.len());
+    let mut found: Buffer<(VReg, Use)> = Buffer::with_capacity(layout.num_operands());
     // Edges behind their blocks' operands: they say whether a parameter is used.
-    let mut edges = Vec::new();
+    let mut edges = Buffer::new();
     for (block, data) in layout.blocks.iter() {
         let mut used = |vreg: VReg, new: Use| {
             counts[vreg.index()] += 1;
@@ -62,7 +66,7 @@ fn collect_uses(layout: &Layout) -> Uses {
         }
     }
     let mut total = 0;
-    let starts: Vec<u32> = counts
+    let starts: Buffer<u32> = counts
         .iter()
         .map(|count| {
             total += count;
@@ -70,7 +74,7 @@ fn collect_uses(layout: &Layout) -> Uses {
         })
         .collect();
     let mut ends = starts.clone();
-    let mut uses = vec![Use { pos: Pos::MIN, need: Need::Copied }; total as usize];
+    let mut uses = Buffer::filled(Use { pos: Pos::MIN, need: Need::Copied }, total as usize);
     let mut add = |vreg: VReg, new: Use| {
         let first = starts[vreg.index()] as usize;
         let mut at = ends[vreg.index()] as usize;
@@ -82,7 +86,7 @@ fn collect_uses(layout: &Layout) -> Uses {
         uses[at] = new;
     };
     let mut done = 0;
-    for (block, behind) in edges {
+    for &(block, behind) in &edges {
         found[done..behind].iter().for_each(|&(vreg, new)| add(vreg, new));
         done = behind;
         for edge in &layout.blocks[block].succs {
@@ -139,16 +143,16 @@ fn each_operand(
 struct Paths<'a> {
     layout: &'a Layout<'a>,
     /// The predecessors of block `b` are `preds[starts[b]..starts[b + 1]]`.
-    preds: Vec<VBlock>,
-    starts: Vec<u32>,
+    preds: Buffer<VBlock>,
+    starts: Buffer<u32>,
     /// For each block, the last exploration that entered it and where in `segments` it is.
-    entered: Vec<(u32, u32)>,
+    entered: Buffer<(u32, u32)>,
     exploration: u32,
     /// (block, where the value dies in it)
-    segments: Vec<(VBlock, Pos)>,
+    segments: Buffer<(VBlock, Pos)>,
     /// Blocks to be put in order, a bit for each; empty in between.
-    marks: Vec<u64>,
-    ranges: Vec<LiveRange>,
+    marks: Buffer<u64>,
+    ranges: Buffer<LiveRange>,
 }
 
 /// So few segments are sorted by comparing them.
@@ -157,8 +161,8 @@ const FEW: usize = 16;
 impl<'a> Paths<'a> {
     fn new(layout: &'a Layout<'a>) -> Self {
         let blocks = layout.blocks.len();
-        let mut preds = Vec::with_capacity(2 * blocks);
-        let mut starts = Vec::with_capacity(blocks + 1);
+        let mut preds = Buffer::with_capacity(2 * blocks);
+        let mut starts = Buffer::with_capacity(blocks + 1);
         for data in layout.blocks.values() {
             starts.push(preds.len() as u32);
             preds.extend_from_slice(&data.preds);
@@ -168,11 +172,11 @@ impl<'a> Paths<'a> {
             layout,
             preds,
             starts,
-            entered: vec![(0, 0); blocks],
+            entered: Buffer::filled((0, 0), blocks),
             exploration: 0,
-            segments: Vec::new(),
-            marks: vec![0; blocks.div_ceil(64)],
-            ranges: Vec::new(),
+            segments: Buffer::new(),
+            marks: Buffer::filled(0, blocks.div_ceil(64)),
+            ranges: Buffer::new(),
         }
     }
 

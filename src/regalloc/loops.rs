@@ -7,8 +7,10 @@
 //! what to spill; nothing rests on them being right.
 
 use super::position::Pos;
+use crate::buffer::Buffer;
 use crate::entity::{Arena, Entity};
 use crate::mach::{VBlock, VBlockData};
+use crate::pooled;
 
 const NONE: u32 = u32::MAX;
 
@@ -29,11 +31,13 @@ impl Loop {
     }
 }
 
+pooled! { Loop, Mark, (VBlock, usize) }
+
 /// The forest of loops.
 #[derive(Debug)]
 pub struct Loops {
-    loops: Vec<Loop>,
-    innermost: Vec<u32>,
+    loops: Buffer<Loop>,
+    innermost: Buffer<u32>,
 }
 
 impl Loops {
@@ -42,9 +46,9 @@ impl Loops {
         let mut extents = back_edges(blocks);
         extents.sort_unstable_by_key(|&(first, last)| (first, std::cmp::Reverse(last)));
         extents.dedup_by_key(|&mut (first, _)| first);
-        let mut loops: Vec<(u32, u32, u32)> = Vec::with_capacity(extents.len());
+        let mut loops: Buffer<(u32, u32, u32)> = Buffer::with_capacity(extents.len());
         let mut open = NONE;
-        for (first, last) in extents {
+        for &(first, last) in &extents {
             while open != NONE && loops[open as usize].1 < first {
                 open = loops[open as usize].2;
             }
@@ -56,7 +60,7 @@ impl Loops {
             loops.push((first, last, open));
             open = loops.len() as u32 - 1;
         }
-        let mut innermost = vec![NONE; blocks.len()];
+        let mut innermost = Buffer::filled(NONE, blocks.len());
         let mut next = 0;
         let mut open = NONE;
         for (block, innermost) in innermost.iter_mut().enumerate() {
@@ -71,8 +75,8 @@ impl Loops {
         }
         let bounds = |block: u32| &blocks[VBlock::new(block as usize)].insts;
         let loops = loops
-            .into_iter()
-            .map(|(first, last, parent)| Loop {
+            .iter()
+            .map(|&(first, last, parent)| Loop {
                 start: Pos::gap(bounds(first).start),
                 end: Pos::gap(bounds(last).end),
                 parent,
@@ -92,17 +96,19 @@ impl Loops {
     }
 }
 
+/// How far the search is with a block.
+#[derive(Clone, Copy, PartialEq)]
+enum Mark {
+    New,
+    OnPath,
+    Done,
+}
+
 /// Edges back to a block on the path of a depth-first search, as (target, source).
-fn back_edges(blocks: &Arena<VBlock, VBlockData>) -> Vec<(u32, u32)> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
-        New,
-        OnPath,
-        Done,
-    }
-    let mut marks = vec![Mark::New; blocks.len()];
-    let mut found = Vec::new();
-    let mut path = Vec::new();
+fn back_edges(blocks: &Arena<VBlock, VBlockData>) -> Buffer<(u32, u32)> {
+    let mut marks = Buffer::filled(Mark::New, blocks.len());
+    let mut found = Buffer::new();
+    let mut path = Buffer::new();
     if let Some(mark) = marks.first_mut() {
         *mark = Mark::OnPath;
         path.push((VBlock::new(0), 0));

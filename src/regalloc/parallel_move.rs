@@ -14,8 +14,10 @@
 //! Input: copies with distinct destinations (a copy may be given twice). Output: edits in order.
 //! Rematerialised values read no place; they are made last.
 
+use crate::buffer::Buffer;
 use crate::entity::Entity;
 use crate::mach::{Edit, PReg, Place, RegClass, SpillSlot};
+use crate::pooled;
 use std::mem;
 use toyjit_runtime::fault::{self, Fault};
 
@@ -34,24 +36,26 @@ pub enum Why {
     Made,
 }
 
+pooled! { (Place, u32, RegClass) }
+
 /// A parallel copy under construction; the memory is kept from one copy to the next.
 #[derive(Debug)]
 pub struct ParallelMoves {
     scratch: [PReg; 2],
-    copies: Vec<(u32, u32)>,
-    remats: Vec<(Place, u32, RegClass)>,
+    copies: Buffer<(u32, u32)>,
+    remats: Buffer<(Place, u32, RegClass)>,
     /// For each place that is read: where its old value is now.
-    location: Vec<u32>,
+    location: Buffer<u32>,
     /// For each place still to be written: the place whose old value it gets.
-    source: Vec<u32>,
+    source: Buffer<u32>,
     /// For each place: how many places still to be written get its old value.
-    readers: Vec<u32>,
+    readers: Buffer<u32>,
     /// For each place that is read: another place that has its old value by now.
-    saved: Vec<u32>,
+    saved: Buffer<u32>,
     /// Places to write whose old values nobody needs.
-    ready: Vec<u32>,
+    ready: Buffer<u32>,
     /// Places to write whose old values are saved elsewhere: the second choice.
-    freed: Vec<u32>,
+    freed: Buffer<u32>,
 }
 
 impl ParallelMoves {
@@ -59,14 +63,14 @@ impl ParallelMoves {
     pub fn new(scratch: [PReg; 2]) -> Self {
         Self {
             scratch,
-            copies: Vec::new(),
-            remats: Vec::new(),
-            location: Vec::new(),
-            source: Vec::new(),
-            saved: Vec::new(),
-            readers: Vec::new(),
-            ready: Vec::new(),
-            freed: Vec::new(),
+            copies: Buffer::new(),
+            remats: Buffer::new(),
+            location: Buffer::new(),
+            source: Buffer::new(),
+            saved: Buffer::new(),
+            readers: Buffer::new(),
+            ready: Buffer::new(),
+            freed: Buffer::new(),
         }
     }
 
@@ -105,7 +109,7 @@ impl ParallelMoves {
         self.copies.sort_unstable();
         self.copies.dedup();
         if fault::is(Fault::MovesSequential) {
-            for (to, from) in mem::take(&mut self.copies) {
+            for (to, from) in mem::take(&mut *self.copies) {
                 self.emit_move(to, from, None, emit);
             }
             return;

@@ -8,8 +8,10 @@ use super::intervals::{Home, Intervals, LiveRange};
 use super::layout::Layout;
 use super::liveness::Definitions;
 use super::position::Pos;
+use crate::buffer::Buffer;
 use crate::entity::Entity;
 use crate::mach::{ProgPoint, Side, VBlock, VReg};
+use crate::pooled;
 use std::ops::Range;
 
 /// Where moves are made.
@@ -34,6 +36,8 @@ pub struct Passage {
     pub to: Home,
 }
 
+pooled! { Passage, Incoming }
+
 /// Finds where values pass from one home to another.
 pub fn passages(
     layout: &Layout,
@@ -41,9 +45,9 @@ pub fn passages(
     intervals: &Intervals,
     homes: &Homes,
     work: &mut u64,
-) -> Vec<Passage> {
+) -> Buffer<Passage> {
     let incoming = IncomingEdges::new(layout);
-    let mut passages = Vec::new();
+    let mut passages = Buffer::new();
     for vreg in layout.vregs.keys() {
         let [_, rest @ ..] = homes.of(vreg) else { continue };
         if rest.is_empty() {
@@ -113,13 +117,13 @@ struct Incoming {
 
 /// All edges, in the order of the blocks that they lead to.
 struct IncomingEdges {
-    edges: Vec<Incoming>,
-    starts: Vec<u32>,
+    edges: Buffer<Incoming>,
+    starts: Buffer<u32>,
 }
 
 impl IncomingEdges {
     fn new(layout: &Layout) -> Self {
-        let mut starts = vec![0; layout.blocks.len() + 1];
+        let mut starts = Buffer::filled(0, layout.blocks.len() + 1);
         for edge in layout.blocks.values().flat_map(|data| &data.succs) {
             starts[edge.target.index() + 1] += 1;
         }
@@ -128,7 +132,7 @@ impl IncomingEdges {
         }
         let mut ends = starts.clone();
         let none = Incoming { from: VBlock(0), succ: 0, last: Pos::MIN, to: VBlock(0) };
-        let mut edges = vec![none; starts[layout.blocks.len()] as usize];
+        let mut edges = Buffer::filled(none, starts[layout.blocks.len()] as usize);
         for (from, data) in layout.blocks.iter() {
             for (succ, edge) in data.succs.iter().enumerate() {
                 let end = &mut ends[edge.target.index()];

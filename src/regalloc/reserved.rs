@@ -7,7 +7,9 @@ use super::intervals::{Intervals, Piece};
 use super::layout::{Access, Layout};
 use super::position::Pos;
 use super::scan::due;
+use crate::buffer::Buffer;
 use crate::mach::{PReg, RegClass, Role, VReg};
+use crate::pooled;
 
 /// Points looked at in one search; a register is taken to be reserved beyond.
 const LIMIT: usize = 256;
@@ -18,10 +20,12 @@ struct Point {
     owner: Option<VReg>,
 }
 
+pooled! { Point, (PReg, Point) }
+
 /// The reserved points of all registers.
 #[derive(Debug)]
 pub struct Reserved {
-    points: Vec<Point>,
+    points: Buffer<Point>,
     /// Those of register `r` are `points[starts[r]..starts[r + 1]]`.
     starts: [usize; PReg::COUNT + 1],
     /// For each register, the first point that is not behind the scan.
@@ -37,8 +41,8 @@ pub struct Reserved {
 impl Reserved {
     /// Collects the points.
     pub fn new(layout: &Layout) -> Self {
-        let mut found: Vec<(PReg, Point)> = Vec::with_capacity(layout.len() as usize / 2);
-        let mut late = Vec::new();
+        let mut found: Buffer<(PReg, Point)> = Buffer::with_capacity(layout.len() as usize / 2);
+        let mut late = Buffer::new();
         let mut clobbers = layout.clobbers.iter().peekable();
         for i in 0..layout.len() {
             layout.accesses(i, |operand, access| {
@@ -70,8 +74,8 @@ impl Reserved {
             starts[r + 1] += starts[r];
         }
         let mut ends = starts;
-        let mut points = vec![Point { pos: Pos::MAX, owner: None }; found.len()];
-        for (reg, point) in found {
+        let mut points = Buffer::filled(Point { pos: Pos::MAX, owner: None }, found.len());
+        for &(reg, point) in &found {
             let end = &mut ends[reg.0 as usize];
             points[*end] = point;
             *end += 1;

@@ -22,11 +22,13 @@ use super::parallel_move::ParallelMoves;
 use super::passages::{Passage, Site, passages};
 use super::position::Pos;
 use super::slots::Slots;
+use crate::buffer::Buffer;
 use crate::entity::Entity;
 use crate::mach::{
     Allocation, EdgeMoves, PReg, Place, ProgPoint, RegClass, RegisterFile, Role, Side, SpillSlot,
     VReg,
 };
+use crate::pooled;
 use crate::watch::Watch;
 use toyjit_runtime::fault::{self, Fault};
 
@@ -44,6 +46,8 @@ enum Store {
     AtDefinition,
     AtPassages,
 }
+
+pooled! { Store, (Site, Place, Source), (VReg, LiveRange) }
 
 /// Makes the allocation.
 pub fn resolve(
@@ -70,7 +74,7 @@ pub fn resolve(
         homes: &homes,
         stores: &stores,
         slots: &slots,
-        moves: Vec::new(),
+        moves: Buffer::new(),
     };
     let places = resolver.operands();
     resolver.params();
@@ -95,8 +99,8 @@ fn plan_stores(
     intervals: &Intervals,
     homes: &Homes,
     passages: &[Passage],
-) -> Vec<Store> {
-    let mut costs = vec![0f32; layout.vregs.len()];
+) -> Buffer<Store> {
+    let mut costs = Buffer::filled(0f32, layout.vregs.len());
     for passage in passages.iter().filter(|p| p.to == Home::Spilled) {
         costs[passage.vreg.index()] += match passage.site {
             Site::Point(point) => layout.weight(layout.block_of(point.inst)),
@@ -129,7 +133,7 @@ fn plan_stores(
 /// A slot matters from the definition to the end of life if the value is stored there once, or
 /// else while the value is in it.
 fn color_slots(layout: &Layout, homes: &Homes, hints: &Hints, stores: &[Store]) -> Slots {
-    let mut stretches = Vec::new();
+    let mut stretches = Buffer::new();
     for vreg in layout.vregs.keys() {
         let stays = homes.of(vreg);
         let mut relevant = stays.iter().filter(|stay| match stores[vreg.index()] {
@@ -152,13 +156,13 @@ struct Resolver<'a> {
     homes: &'a Homes,
     stores: &'a [Store],
     slots: &'a Slots,
-    moves: Vec<(Site, Place, Source)>,
+    moves: Buffer<(Site, Place, Source)>,
 }
 
 impl Resolver<'_> {
     /// The places of all operands, and the moves around instructions.
-    fn operands(&mut self) -> Vec<Place> {
-        let mut places = Vec::with_capacity(self.layout.num_operands());
+    fn operands(&mut self) -> Buffer<Place> {
+        let mut places = Buffer::with_capacity(self.layout.num_operands());
         for i in 0..self.layout.len() {
             let before = Site::Point(ProgPoint { inst: i, side: Side::Before });
             let after = Site::Point(ProgPoint { inst: i, side: Side::After });
@@ -186,11 +190,8 @@ impl Resolver<'_> {
                         if self.homes.has(vreg) {
                             let home = self.homes.at(vreg, Pos::after(i));
                             if home != Home::Spilled || self.stores[vreg.index()] != Store::Never {
-                                self.moves.push((
-                                    after,
-                                    self.place(vreg, home),
-                                    Source::Place(Place::Reg(reg)),
-                                ));
+                                let place = self.place(vreg, home);
+                                self.moves.push((after, place, Source::Place(Place::Reg(reg))));
                             }
                         }
                         Place::Reg(reg)
@@ -245,7 +246,8 @@ impl Resolver<'_> {
                 }
                 Home::Reg(_) | Home::Open => {
                     let source = self.source(vreg, from);
-                    self.moves.push((site, self.place(vreg, to), source));
+                    let place = self.place(vreg, to);
+                    self.moves.push((site, place, source));
                 }
             }
         }
@@ -316,7 +318,7 @@ fn stack_maps(
 
 /// Puts the moves of each site in sequence.
 fn sequence(
-    mut moves: Vec<(Site, Place, Source)>,
+    mut moves: Buffer<(Site, Place, Source)>,
     registers: &RegisterFile,
     allocation: &mut Allocation,
     watch: &mut impl Watch<Event>,

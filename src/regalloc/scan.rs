@@ -30,11 +30,15 @@ use super::layout::Layout;
 use super::liveness::Definitions;
 use super::position::Pos;
 use super::reserved::Reserved;
+use crate::buffer::Buffer;
 use crate::entity::Entity;
 use crate::mach::{PReg, RegClass, RegSet, RegisterFile};
+use crate::pooled;
 use crate::watch::Watch;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+pooled! { (Pos, Piece) }
 
 /// The state of the scan.
 pub struct Scan<'a, W> {
@@ -48,16 +52,17 @@ pub struct Scan<'a, W> {
     pub intervals: Intervals,
     pub(super) hints: Hints,
     pub(super) reserved: Reserved,
-    by_class: [Vec<PReg>; 2],
+    /// Allocatable registers, and how many of them there are.
+    by_class: [([PReg; PReg::COUNT / 2], usize); 2],
     /// The whole lives, in order; those before `next` have been placed.
-    whole: Vec<(Pos, Piece)>,
+    whole: Buffer<(Pos, Piece)>,
     next: usize,
     /// What was split off and comes again.
     again: BinaryHeap<Reverse<(Pos, Piece)>>,
     /// For each register, when its piece ends or one in a hole comes back.
     wakes: [Pos; PReg::COUNT],
     pub(super) active: [Option<Active>; PReg::COUNT],
-    pub(super) in_hole: Vec<BinaryHeap<Reverse<(Pos, Piece)>>>,
+    pub(super) in_hole: [BinaryHeap<Reverse<(Pos, Piece)>>; PReg::COUNT],
     used: RegSet,
     pub(super) ordered: bool,
     pub(super) steps: u64,
@@ -81,8 +86,12 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
         watch: &'a mut W,
     ) -> Self {
         let of = |class| {
-            let regs = registers.allocatable.iter().copied();
-            regs.filter(|reg: &PReg| reg.class() == class).collect()
+            let mut list = ([PReg(0); PReg::COUNT / 2], 0);
+            for &reg in registers.allocatable.iter().filter(|reg| reg.class() == class) {
+                list.0[list.1] = reg;
+                list.1 += 1;
+            }
+            list
         };
         let ordered = intervals.keys().all(|piece| {
             let interval = &intervals[piece];
@@ -105,7 +114,7 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
             again: BinaryHeap::new(),
             wakes: [Pos::MAX; PReg::COUNT],
             active: [None; PReg::COUNT],
-            in_hole: vec![BinaryHeap::new(); PReg::COUNT],
+            in_hole: std::array::from_fn(|_| BinaryHeap::new()),
             used: RegSet::EMPTY,
             ordered,
             steps: 0,
@@ -123,9 +132,8 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
                 self.advance(reg, start);
             }
             self.reserved.advance(class, start);
-            let regs = std::mem::take(&mut self.by_class[class as usize]);
-            self.place(piece, &regs);
-            self.by_class[class as usize] = regs;
+            let (regs, count) = self.by_class[class as usize];
+            self.place(piece, &regs[..count]);
         }
     }
 
@@ -471,16 +479,16 @@ pub(super) fn due(times: &[Pos; PReg::COUNT], class: RegClass, now: Pos) -> RegS
 }
 
 /// The pieces in order of their beginnings, which are instructions `0..insts`.
-fn by_start(intervals: &Intervals, insts: u32) -> Vec<(Pos, Piece)> {
+fn by_start(intervals: &Intervals, insts: u32) -> Buffer<(Pos, Piece)> {
     let start = |piece: Piece| intervals[piece].start;
-    let mut next = vec![0u32; insts as usize + 1];
+    let mut next = Buffer::filled(0u32, insts as usize + 1);
     for piece in intervals.keys() {
         next[start(piece).inst() as usize + 1] += 1;
     }
     for i in 1..next.len() {
         next[i] += next[i - 1];
     }
-    let mut sorted = vec![(Pos::MIN, Piece(0)); intervals.len()];
+    let mut sorted = Buffer::filled((Pos::MIN, Piece(0)), intervals.len());
     for piece in intervals.keys() {
         let place = &mut next[start(piece).inst() as usize];
         sorted[*place as usize] = (start(piece), piece);

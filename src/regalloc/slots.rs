@@ -9,28 +9,32 @@
 use super::hints::Hints;
 use super::intervals::LiveRange;
 use super::position::Pos;
+use crate::buffer::Buffer;
 use crate::entity::Entity;
 use crate::mach::{SpillSlot, VReg};
+use crate::pooled;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use toyjit_runtime::fault::{self, Fault};
 
+pooled! { Option<SpillSlot> }
+
 /// The slots of all virtual registers.
 #[derive(Debug)]
 pub struct Slots {
-    of: Vec<Option<SpillSlot>>,
+    of: Buffer<Option<SpillSlot>>,
     /// Until when each slot is taken.
-    taken: Vec<Pos>,
+    taken: Buffer<Pos>,
 }
 
 impl Slots {
     /// Colours the stretches.
-    pub fn new(vregs: usize, mut stretches: Vec<(VReg, LiveRange)>, hints: &Hints) -> Self {
+    pub fn new(vregs: usize, mut stretches: Buffer<(VReg, LiveRange)>, hints: &Hints) -> Self {
         stretches.sort_unstable_by_key(|&(vreg, stretch)| (stretch.start, vreg));
-        let mut slots = Self { of: vec![None; vregs], taken: Vec::new() };
+        let mut slots = Self { of: Buffer::filled(None, vregs), taken: Buffer::new() };
         let mut ends: BinaryHeap<Reverse<(Pos, SpillSlot)>> = BinaryHeap::new();
-        let mut free: Vec<SpillSlot> = Vec::new();
-        for (vreg, LiveRange { start, end }) in stretches {
+        let mut free: Buffer<SpillSlot> = Buffer::new();
+        for &(vreg, LiveRange { start, end }) in &*stretches {
             while let Some(&Reverse((ended, slot))) = ends.peek()
                 && ended <= start
             {

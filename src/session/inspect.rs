@@ -2,6 +2,7 @@
 
 use super::unit::Draft;
 use super::{Failure, Session};
+use crate::inspect::View;
 use crate::ir::{FuncRef, Module};
 use crate::pipeline::has_errors;
 use crate::sema::hir::{FuncId, StructId, Ty};
@@ -19,15 +20,6 @@ pub struct Variable {
     pub value: String,
     /// Whether it can be assigned.
     pub mutable: bool,
-}
-
-/// A module in variable form made to be looked at.
-#[derive(Debug)]
-pub struct Explored {
-    /// The module.
-    pub module: Module,
-    /// The function in it.
-    pub function: FuncRef,
 }
 
 impl Session {
@@ -109,8 +101,23 @@ impl Session {
         names
     }
 
-    /// A function of the session in the variable form, with what it was compiled with.
-    pub fn explore(&mut self, name: &str) -> Option<Explored> {
+    /// A function of the session to be looked at, with what it was compiled with; or, where the text is
+    /// no function's name, the statements that it is, which are not run.
+    pub fn view(&mut self, text: &str) -> Result<View<'_>, Failure> {
+        let (module, function) = match self.function(text) {
+            Some(found) => found,
+            None => {
+                let (_, mut draft, _) = self.lowered("<entry>", text, &mut Timings::new())?;
+                self.adapt(&mut draft);
+                let function = draft.module.script.unwrap_or(FuncRef(0));
+                (draft.module, function)
+            }
+        };
+        Ok(View::one(&self.sources, &self.options, module, function))
+    }
+
+    /// The function of a name, and a module of what it was compiled with.
+    fn function(&mut self, name: &str) -> Option<(Module, FuncRef)> {
         let id = self.interner.find(name).and_then(|symbol| self.known.function(symbol))?;
         let bodies = self.homes[id].and_then(|home| self.units.get(&home))?.bodies.clone();
         let (_, ast, _) = self.parse("<nothing>", "").ok()?;
@@ -120,15 +127,7 @@ impl Session {
         let (mut draft, _) = Draft::lower(&mut entry, bodies, first, &self.interner);
         self.adapt(&mut draft);
         let function = draft.named.iter().find(|&&(named, _)| named == id)?.1;
-        Some(Explored { module: draft.module, function })
-    }
-
-    /// An entry in the variable form, with the function of its statements.
-    pub fn explore_entry(&mut self, text: &str) -> Result<Explored, Failure> {
-        let (_, mut draft, _) = self.lowered("<entry>", text, &mut Timings::new())?;
-        self.adapt(&mut draft);
-        let function = draft.module.script.unwrap_or(FuncRef(0));
-        Ok(Explored { module: draft.module, function })
+        Some((draft.module, function))
     }
 
     fn adapt(&self, draft: &mut Draft) {

@@ -2,6 +2,7 @@
 
 pub mod decode;
 pub mod diagnostic;
+mod hash;
 pub mod interner;
 mod nearest;
 pub mod render;
@@ -9,6 +10,7 @@ pub mod trace;
 
 pub use decode::{Utf8Problem, decode};
 pub use diagnostic::{Diagnostic, Severity};
+pub use hash::fnv1a;
 pub use interner::{Interner, Symbol};
 pub use nearest::nearest;
 pub use render::render;

@@ -4,13 +4,14 @@
 //! A union-find forest without ranks, with path halving: the representative is the value that the
 //! last forwarding of a chain names.
 
-use crate::entity::SideTable;
+use crate::buffer::Buffer;
+use crate::entity::Entity;
 use crate::ir::{Function, Value};
 
 /// For each value: the value to use in its place.
 #[derive(Clone, Debug)]
 pub struct Forward {
-    to: SideTable<Value, Value>,
+    to: Buffer<Value>,
     used: bool,
 }
 
@@ -19,13 +20,22 @@ const SELF: Value = Value(u32::MAX);
 impl Forward {
     /// Every value stands for itself.
     pub fn new(function: &Function) -> Self {
-        Self { to: SideTable::with_len(SELF, function.values.len()), used: false }
+        Self { to: Buffer::filled(SELF, function.values.len()), used: false }
+    }
+
+    /// What is noted of a value; nothing of one made since.
+    #[inline]
+    fn next(&self, value: Value) -> Value {
+        self.to.get(value.index()).copied().unwrap_or(SELF)
     }
 
     /// Uses `to` in place of `from` from now on. `to` must not stand for `from`.
     pub fn set(&mut self, from: Value, to: Value) {
         debug_assert!(self.resolve(to) != from);
-        self.to[from] = to;
+        if from.index() >= self.to.len() {
+            self.to.resize(from.index() + 1, SELF);
+        }
+        self.to[from.index()] = to;
         self.used = true;
     }
 
@@ -33,15 +43,15 @@ impl Forward {
     #[inline]
     pub fn resolve(&mut self, mut value: Value) -> Value {
         loop {
-            let next = self.to[value];
+            let next = self.next(value);
             if next == SELF {
                 return value;
             }
-            let after = self.to[next];
+            let after = self.next(next);
             if after == SELF {
                 return next;
             }
-            self.to[value] = after;
+            self.to[value.index()] = after;
             value = after;
         }
     }
@@ -49,7 +59,7 @@ impl Forward {
     /// Whether `value` stands for itself.
     #[inline]
     pub fn is_own(&self, value: Value) -> bool {
-        self.to[value] == SELF
+        self.next(value) == SELF
     }
 
     /// Whether some value stands for another.

@@ -19,7 +19,10 @@ pub use forward::Forward;
 pub use phis::Phis;
 pub use unreachable::empty_unreachable;
 
-use crate::ir::Function;
+use crate::buffer::Buffer;
+use crate::entity::Entity;
+use crate::ir::{Block, Function, Value, ValueDef};
+use crate::pooled;
 use crate::watch::Watch;
 use cytron::Pruning;
 
@@ -62,13 +65,41 @@ impl Construction {
 }
 
 /// The construction for a function, where none was asked for: Braun's, which folds while it builds
-/// and needs no dominators, but for functions so large that its look-ups (up to one step for each
-/// variable and block) outgrow the bit sets of the pruned one (`cargo bench --bench growth -- live`).
+/// and needs no dominators, but where variables are mentioned far apart. Its look-ups take up to one
+/// step for each block between a variable's mentions, which then outgrow the bit sets of the pruned
+/// one (`cargo bench --bench growth -- live`).
 pub fn choose(function: &Function) -> Construction {
-    const MOST_PAIRS: usize = 1 << 20;
+    const FEW_PAIRS: usize = 1 << 12;
+    /// What the pruned one costs an instruction more, in steps of a look-up, by counting instructions.
+    const STEPS_PER_INST: usize = 4;
     let pairs = function.blocks.len().saturating_mul(function.variables.len());
-    if pairs <= MOST_PAIRS { Construction::Braun } else { Construction::Pruned }
+    if pairs <= FEW_PAIRS || steps(function) <= STEPS_PER_INST * function.insts.len() {
+        Construction::Braun
+    } else {
+        Construction::Pruned
+    }
 }
+
+/// The blocks between the first and the last that mention a variable, summed over the variables.
+fn steps(function: &Function) -> usize {
+    let mut spans = Buffer::filled(None, function.variables.len());
+    for (block, data) in function.blocks.iter() {
+        let mut mention = |value: Value| {
+            if let ValueDef::Variable(variable) = function.values[value].def {
+                let (_, last) = spans[variable.index()].get_or_insert((block, block));
+                *last = block;
+            }
+        };
+        for &inst in &data.insts {
+            function.args(inst).iter().copied().for_each(&mut mention);
+            function.insts[inst].result.into_iter().for_each(&mut mention);
+        }
+        data.terminator.for_each_use(&mut mention);
+    }
+    spans.iter().flatten().map(|(first, last)| last.index() - first.index()).sum()
+}
+
+pooled! { Option<(Block, Block)> }
 
 /// What is evaluated while values are being numbered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,8 @@
 //! of a block with one predecessor, before the head of the loop that they lead back to, or into code
 //! of their own. Blocks that do nothing but jump are
 //! jumped over. The code is assembled twice: from the first assembly it is known which jumps are
-//! short, and what stands where loops are left. Without either once is enough.
+//! short, and what stands where loops are left. Once is enough without either, and for a small
+//! function without loops, in which all jumps are short.
 //!
 //! `VCode` + `Allocation` → `CompiledFunction`. The code must lie at a multiple of 16.
 
@@ -23,17 +24,21 @@ use self::fast_exit::{FastExit, Step};
 use self::forward::forwarding;
 use self::frame::Frame;
 use self::poll::{Poll, Stretch};
-use self::tops::tops;
-use super::emit::{Asm, Label, Mem, Rmi};
+use self::tops::{is_tight_loop, tops};
+use super::emit::{Asm, Label, Mem, Rmi, ShortJumps};
 use super::inst::{AluOp, Cond, Inst, Width};
 use super::regs::{RSP, SCRATCH};
-use crate::entity::{Arena, SideTable};
+use crate::buffer::Buffer;
+use crate::entity::Entity;
 use crate::ir::Loc;
 use crate::mach::{
-    Allocation, CallSite, CompiledFunction, Edit, PReg, Place, ProgPoint, RegClass, Relocation,
-    Side, SpillSlot, VBlock, VCode,
+    Allocation, CallSite, CompiledFunction, Edit, Origin, PReg, Place, ProgPoint, RegClass,
+    Relocation, Side, SpillSlot, VBlock, VCode,
 };
 use toyjit_runtime::context::STACK_LIMIT;
+
+/// The most instructions of a function of which it is tried whether all its jumps are short.
+const SMALL: usize = 24;
 
 /// Makes the bytes of a function.
 pub(super) fn emit(code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunction {
@@ -41,9 +46,17 @@ pub(super) fn emit(code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunct
     let forward = forwarding(code, allocation);
     let fast_exit = FastExit::find(code, allocation, &frame);
     let tops = tops(code, allocation, &forward);
-    let (forward, tops, fast_exit, frame) = (&forward, &tops, fast_exit.as_ref(), &frame);
+    let (forward, tops, fast_exit, frame) = (&forward[..], &tops[..], fast_exit.as_ref(), &frame);
     let plan = Plan { code, allocation, forward, tops, fast_exit, frame };
-    let mut first = Emitter::new(plan, Vec::new(), Vec::new());
+    if code.insts.len() <= SMALL && !code.insts.iter().any(|inst| matches!(inst, Inst::Poll)) {
+        let mut only = Emitter::new(plan, ShortJumps::All, Vec::new());
+        only.function();
+        if only.asm.all_reach() {
+            let code_len = only.asm.finish_code();
+            return only.finish(code_len);
+        }
+    }
+    let mut first = Emitter::new(plan, ShortJumps::None, Vec::new());
     first.function();
     let code_len = first.asm.finish_code();
     let short_jumps = first.asm.relax();
@@ -51,7 +64,7 @@ pub(super) fn emit(code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunct
         return first.finish(code_len);
     }
     let stretches = poll::stretches(&first.polls, &first.asm.finish());
-    let mut second = Emitter::new(plan, short_jumps, stretches);
+    let mut second = Emitter::new(plan, ShortJumps::These(short_jumps), stretches);
     second.function();
     let code_len = second.asm.finish_code();
     second.finish(code_len)
@@ -63,9 +76,9 @@ struct Plan<'a> {
     code: &'a VCode<Inst>,
     allocation: &'a Allocation,
     /// For each block, the block where a jump to it ends up.
-    forward: &'a SideTable<VBlock, VBlock>,
+    forward: &'a [VBlock],
     /// For each loop's head, the moves that stand before it.
-    tops: &'a SideTable<VBlock, Option<usize>>,
+    tops: &'a [Option<usize>],
     fast_exit: Option<&'a FastExit>,
     frame: &'a Frame,
 }
@@ -73,9 +86,10 @@ struct Plan<'a> {
 struct Emitter<'a> {
     plan: Plan<'a>,
     asm: Asm,
-    labels: Arena<VBlock, Label>,
-    /// Where the moves before a loop's head begin.
-    tops: Arena<VBlock, Label>,
+    /// By block.
+    labels: Buffer<Label>,
+    /// Where the moves before a loop's head begin, by block.
+    tops: Buffer<Label>,
     cold: Vec<Cold>,
     loc: Loc,
     /// The edit that comes next.
@@ -83,13 +97,14 @@ struct Emitter<'a> {
     relocations: Vec<Relocation>,
     sites: Vec<CallSite>,
     source_map: Vec<(u32, Loc)>,
+    origins: Vec<(u32, Origin)>,
     polls: Vec<Poll>,
     /// What the polls need, in their order; nothing in the first assembly.
     stretches: Vec<Stretch>,
 }
 
 impl<'a> Emitter<'a> {
-    fn new(plan: Plan<'a>, short_jumps: Vec<bool>, stretches: Vec<Stretch>) -> Self {
+    fn new(plan: Plan<'a>, short_jumps: ShortJumps, stretches: Vec<Stretch>) -> Self {
         let mut asm = Asm::new(short_jumps);
         let labels = plan.code.blocks.keys().map(|_| asm.label()).collect();
         let tops = plan.code.blocks.keys().map(|_| asm.label()).collect();
@@ -104,6 +119,7 @@ impl<'a> Emitter<'a> {
             relocations: Vec::new(),
             sites: Vec::new(),
             source_map: Vec::new(),
+            origins: Vec::new(),
             polls: Vec::new(),
             stretches,
         }
@@ -118,17 +134,19 @@ impl<'a> Emitter<'a> {
             relocations: self.relocations,
             sites: self.sites,
             source_map: self.source_map,
+            origins: self.origins,
         }
     }
 
     fn function(&mut self) {
         let Plan { code, forward, fast_exit, .. } = self.plan;
         let done = fast_exit.map(|exit| exit.block);
-        let emitted = code.blocks.keys().filter(|&b| forward[b] == b && Some(b) != done);
+        let emitted = code.blocks.keys().filter(|&b| forward[b.index()] == b && Some(b) != done);
         let mut emitted = emitted.peekable();
         // What comes next, where nothing stands before it.
         let tops = self.plan.tops;
-        let plain = |block: &VBlock| tops[*block].is_none().then_some(*block);
+        let plain = |block: &VBlock| tops[block.index()].is_none().then_some(*block);
+        self.belongs(Origin::Block(VBlock(0)));
         match fast_exit {
             Some(exit) => {
                 emitted.next();
@@ -139,6 +157,7 @@ impl<'a> Emitter<'a> {
         while let Some(block) = emitted.next() {
             self.block(block, emitted.peek().and_then(plain));
         }
+        self.belongs(Origin::Nowhere);
         while !self.cold.is_empty() {
             for cold in std::mem::take(&mut self.cold) {
                 self.emit_cold(cold);
@@ -159,12 +178,14 @@ impl<'a> Emitter<'a> {
         let cond = if on == 0 { compare.cond } else { compare.cond.inverted() };
         let go_on = self.asm.label();
         self.asm.jump_if(cond, go_on);
+        self.belongs(Origin::Edge(entry, exit.way as u32));
         self.steps(&exit.leave);
         self.asm.ret();
         self.asm.bind(go_on);
+        self.belongs(Origin::Edge(entry, on as u32));
         self.prologue();
         self.edits(exit.delayed.iter().copied());
-        let target = self.plan.forward[data.succs[on].target];
+        let target = self.plan.forward[data.succs[on].target.index()];
         self.edits_of_edge(self.moves_of_own(entry, on));
         self.go_to(target, next);
     }
@@ -215,14 +236,15 @@ impl<'a> Emitter<'a> {
     fn block(&mut self, block: VBlock, next: Option<VBlock>) {
         let code = self.plan.code;
         let data = &code.blocks[block];
-        if let Some(moves) = self.plan.tops[block] {
+        if let Some(moves) = self.plan.tops[block.index()] {
             self.top(block, moves);
         } else if is_tight_loop(code, block) {
             self.asm.align_loop();
         } else if self.polls(block) {
             self.asm.align_poll();
         }
-        self.asm.bind(self.labels[block]);
+        self.asm.bind(self.labels[block.index()]);
+        self.belongs(Origin::Block(block));
         if self.polls(block) {
             self.poll(block);
         }
@@ -275,9 +297,9 @@ impl<'a> Emitter<'a> {
     }
 
     fn go_to(&mut self, target: VBlock, next: Option<VBlock>) {
-        let target = self.plan.forward[target];
+        let target = self.plan.forward[target.index()];
         if next != Some(target) {
-            self.asm.jmp(self.labels[target]);
+            self.asm.jmp(self.labels[target.index()]);
         }
     }
 
@@ -285,13 +307,14 @@ impl<'a> Emitter<'a> {
     /// other one, but for moves on the way to a trap.
     fn branch(&mut self, cond: Cond, block: VBlock, next: Option<VBlock>) {
         let succs = &self.plan.code.blocks[block].succs;
-        let targets = [self.plan.forward[succs[0].target], self.plan.forward[succs[1].target]];
+        let targets = [0, 1].map(|way: usize| self.plan.forward[succs[way].target.index()]);
         let mut moves = [self.moves_of_own(block, 0), self.moves_of_own(block, 1)];
-        let mut labels = targets.map(|target| self.labels[target]);
+        let mut labels = targets.map(|target| self.labels[target.index()]);
+        let mut to_top = [false; 2];
         for way in 0..2 {
-            if moves[way].is_some() && moves[way] == self.plan.tops[targets[way]] {
-                moves[way] = None;
-                labels[way] = self.tops[targets[way]];
+            let target = targets[way].index();
+            if moves[way].is_some() && moves[way] == self.plan.tops[target] {
+                (moves[way], labels[way], to_top[way]) = (None, self.tops[target], true);
             }
         }
         let conds = [cond, cond.inverted()];
@@ -300,7 +323,7 @@ impl<'a> Emitter<'a> {
         let last = match moves {
             [Some(_), None] => 0,
             [None, Some(_)] => 1,
-            _ if next == Some(targets[0]) || labels[1] != self.labels[targets[1]] => 0,
+            _ if next == Some(targets[0]) || to_top[1] => 0,
             _ => 1,
         };
         let first = 1 - last;
@@ -308,12 +331,14 @@ impl<'a> Emitter<'a> {
             (None, Some(edge)) if is_cold(last) && !is_cold(first) => {
                 let (entry, _) = self.cold(ColdKind::Edge { moves: edge });
                 self.asm.jump_if(conds[last], entry);
+                self.belongs(Origin::Edge(block, first as u32));
                 if next != Some(targets[first]) {
                     self.asm.jmp(labels[first]);
                 }
             }
             (None, _) => {
                 self.asm.jump_if(conds[first], labels[first]);
+                self.belongs(Origin::Edge(block, last as u32));
                 self.edits_of_edge(moves[last]);
                 if next != Some(targets[last]) {
                     self.asm.jmp(labels[last]);
@@ -322,9 +347,11 @@ impl<'a> Emitter<'a> {
             (Some(_), _) => {
                 let label = self.asm.label();
                 self.asm.jump_if(conds[last], label);
+                self.belongs(Origin::Edge(block, first as u32));
                 self.edits_of_edge(moves[first]);
                 self.asm.jmp(labels[first]);
                 self.asm.bind(label);
+                self.belongs(Origin::Edge(block, last as u32));
                 self.edits_of_edge(moves[last]);
                 if next != Some(targets[last]) {
                     self.asm.jmp(labels[last]);
@@ -422,6 +449,15 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// From here on the code belongs to this.
+    fn belongs(&mut self, origin: Origin) {
+        let offset = self.asm.offset();
+        match self.origins.last_mut() {
+            Some(last) if last.0 == offset => last.1 = origin,
+            _ => self.origins.push((offset, origin)),
+        }
+    }
+
     /// A call has just been made; `safepoint` is its instruction where references may move.
     fn site(&mut self, safepoint: Option<u32>) {
         let maps = &self.plan.allocation.stack_maps;
@@ -435,21 +471,4 @@ impl<'a> Emitter<'a> {
 
 fn edge_moves(allocation: &Allocation, from: VBlock, succ: u32) -> Option<usize> {
     allocation.edge_moves.binary_search_by_key(&(from, succ), |m| (m.from, m.succ)).ok()
-}
-
-/// Whether a block begins an innermost loop without calls that is small enough to be tight.
-fn is_tight_loop(code: &VCode<Inst>, block: VBlock) -> bool {
-    const MOST_INSTS: u32 = 40;
-    let blocks = &code.blocks;
-    let last_back = |header: VBlock| {
-        let preds = blocks[header].preds.iter().copied();
-        preds.filter(|&pred| pred >= header).max()
-    };
-    let Some(last) = last_back(block).filter(|_| !blocks[block].cold) else { return false };
-    let insts = blocks[block].insts.start..blocks[last].insts.end;
-    insts.len() as u32 <= MOST_INSTS
-        && !code.insts[insts.start as usize..insts.end as usize]
-            .iter()
-            .any(|inst| matches!(inst, Inst::Call { .. }))
-        && (block.0 + 1..=last.0).all(|inner| last_back(VBlock(inner)).is_none())
 }

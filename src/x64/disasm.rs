@@ -95,27 +95,32 @@ pub fn lines(function: &CompiledFunction, names: &Names<'_>) -> Vec<Line> {
     options.set_rip_relative_addresses(true);
 
     let mut out = Vec::with_capacity(instructions.len());
-    let mut places = function.source_map.iter().peekable();
-    let mut loc = None;
     for instruction in &instructions {
         let offset = instruction.ip() as u32;
-        while let Some(&&(from, place)) = places.peek()
-            && from <= offset
-        {
-            loc = Some(place);
-            places.next();
-        }
         let mut pieces = Pieces(Vec::new());
         formatter.format(instruction, &mut pieces);
         out.push(Line {
             offset,
             end: instruction.next_ip() as u32,
             label: labels.binary_search(&offset).ok(),
-            loc,
+            loc: location(function, offset),
             pieces: pieces.0,
         });
     }
     out
+}
+
+/// Where each instruction begins, and where in the source it comes from.
+pub fn places(function: &CompiledFunction) -> Vec<(u32, Option<Loc>)> {
+    let code = &function.bytes[..function.code_len as usize];
+    let instructions = Decoder::with_ip(64, code, 0, DecoderOptions::NONE).into_iter();
+    let offsets = instructions.map(|instruction| instruction.ip() as u32);
+    offsets.map(|offset| (offset, location(function, offset))).collect()
+}
+
+fn location(function: &CompiledFunction, offset: u32) -> Option<Loc> {
+    let number = function.source_map.partition_point(|&(from, _)| from <= offset);
+    Some(function.source_map[number.checked_sub(1)?].1)
 }
 
 /// The names of the instructions in a piece of code, each once, in order.

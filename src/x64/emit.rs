@@ -6,7 +6,9 @@
 
 use super::inst::{AluOp, BitOp, Cond, FloatOp, Round, Scale, ShiftOp, Width};
 use super::regs::{CONTEXT, RSP};
+use crate::buffer::Buffer;
 use crate::mach::{PReg, RegClass};
+use crate::pooled;
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm};
 use rustc_hash::FxHashMap;
@@ -252,12 +254,23 @@ pub struct Asm {
     ops: VecAssembler<X64Relocation>,
     words: Pool<u64>,
     masks: Pool<u64>,
-    /// Which jumps may be short, by their number; none says that all are long.
-    short_jumps: Vec<bool>,
+    short_jumps: ShortJumps,
     /// The jumps so far: where each ends, and where it leads.
-    jumps: Vec<(usize, Label)>,
+    jumps: Buffer<(usize, Label)>,
     /// Where code was aligned, in order.
-    aligned: Vec<usize>,
+    aligned: Buffer<usize>,
+}
+
+pooled! { (usize, Label), Label }
+
+/// Which jumps are made short.
+pub enum ShortJumps {
+    /// None.
+    None,
+    /// All: the code must be small enough ([`Asm::all_reach`]).
+    All,
+    /// Those of which an earlier, equal assembly said so ([`Asm::relax`]), by their number.
+    These(Buffer<bool>),
 }
 
 /// The most bytes that aligning a loop may take.
@@ -285,15 +298,15 @@ impl<T> Default for Pool<T> {
 }
 
 impl Asm {
-    /// An empty one. `short_jumps` is what [`Asm::relax`] said of an earlier, equal assembly.
-    pub fn new(short_jumps: Vec<bool>) -> Self {
+    /// An empty one.
+    pub fn new(short_jumps: ShortJumps) -> Self {
         Self {
             ops: VecAssembler::new(0),
             words: Pool::default(),
             masks: Pool::default(),
             short_jumps,
-            jumps: Vec::new(),
-            aligned: Vec::new(),
+            jumps: Buffer::new(),
+            aligned: Buffer::new(),
         }
     }
 
@@ -421,7 +434,7 @@ impl Asm {
 
     /// Which jumps of this assembly reach their labels with 8 bits, and go on to do so when jumps
     /// become short: that moves no label away from a jump, but that padding and polls between them may grow.
-    pub fn relax(&self) -> Vec<bool> {
+    pub fn relax(&self) -> Buffer<bool> {
         let labels = self.ops.labels();
         let reaches = |&(end, label): &(usize, Label)| {
             let Ok(target) = labels.resolve_dynamic(label) else { return false };
@@ -432,6 +445,15 @@ impl Asm {
             high - low + growth <= i8::MAX as usize
         };
         self.jumps.iter().map(reaches).collect()
+    }
+
+    /// Whether all jumps reach their labels with 8 bits as they stand.
+    pub fn all_reach(&self) -> bool {
+        let labels = self.ops.labels();
+        self.jumps.iter().all(|&(end, label)| {
+            let target = labels.resolve_dynamic(label);
+            target.is_ok_and(|target| i8::try_from(target.0 as isize - end as isize).is_ok())
+        })
     }
 
     /// The bytes.
@@ -753,7 +775,11 @@ impl Asm {
 
     /// Whether the jump that comes next is short.
     fn next_is_short(&self) -> bool {
-        self.short_jumps.get(self.jumps.len()).copied().unwrap_or(false)
+        match &self.short_jumps {
+            ShortJumps::None => false,
+            ShortJumps::All => true,
+            ShortJumps::These(short) => short.get(self.jumps.len()).copied().unwrap_or(false),
+        }
     }
 
     fn jumped(&mut self, label: Label) {

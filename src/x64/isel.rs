@@ -25,12 +25,15 @@ use super::inst::{
     Addr, AluOp, Base, FloatOp, Inst, Round, ShiftOp, SignOp, Src, UnaryOp, Width, ZeroTrap,
 };
 use super::layout::Layout;
-use crate::entity::{Arena, SideTable};
+use crate::buffer::Buffer;
+use crate::entity::{Arena, Entity};
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::Dominators;
 use crate::ir::{self, Block, Const, FuncRef, Function, Loc, Module, Op, Terminator, Type, Value};
 use crate::mach::{RegClass, RelocTarget, VBlock, VBlockData, VCode, VEdge, VReg, VRegData};
+use crate::pooled;
 use smallvec::SmallVec;
+use std::ops::Range;
 use toyjit_runtime::Rt;
 use toyjit_runtime::fault::{self, Fault};
 
@@ -52,26 +55,27 @@ pub(super) fn select(
         polls,
         facts,
         layout,
-        vregs: Arena::new(),
-        vreg_of: SideTable::with_len(None, function.values.len()),
-        params: SideTable::with_len(Params::Unseen, function.blocks.len()),
-        seq: Vec::new(),
+        vregs: Arena::with_capacity(function.values.len()),
+        vreg_of: Buffer::filled(None, function.values.len()),
+        params: Buffer::filled(Params::Unseen, function.blocks.len()),
+        seq: Buffer::new(),
+        code: Buffer::with_capacity(function.insts.len()),
         block: ir::ENTRY,
         epoch: 0,
     };
-    let mut bodies = SideTable::with_len(None, function.blocks.len());
+    let mut bodies = Buffer::filled(None, function.blocks.len());
     for block in cfg.postorder() {
         let number = cfg.rpo_number(block);
         let is_head = cfg.preds(block).any(|pred| cfg.rpo_number(pred) >= number);
-        bodies[block] = Some(selector.select_block(block, is_head));
+        bodies[block.index()] = Some(selector.select_block(block, is_head));
     }
     selector.assemble(&cfg, bodies)
 }
 
-/// A selected block: its code and the arguments of its edges.
+/// A selected block: its code, last instruction first, and the arguments of its edges.
 #[derive(Clone)]
 struct Body {
-    code: Vec<(Inst, Loc)>,
+    code: Range<usize>,
     edges: SmallVec<[SmallVec<[VReg; 4]>; 2]>,
 }
 
@@ -86,6 +90,8 @@ enum Params {
     Demanded,
 }
 
+pooled! { Inst, (Inst, Loc), Option<VReg>, Params, Option<Body> }
+
 struct Selector<'a> {
     module: &'a Module,
     function: &'a Function,
@@ -94,10 +100,14 @@ struct Selector<'a> {
     facts: Facts,
     layout: Layout,
     vregs: Arena<VReg, VRegData>,
-    vreg_of: SideTable<Value, Option<VReg>>,
-    params: SideTable<Block, Params>,
+    /// By value.
+    vreg_of: Buffer<Option<VReg>>,
+    /// By block.
+    params: Buffer<Params>,
     /// The instructions of the operator at hand, in order.
-    seq: Vec<Inst>,
+    seq: Buffer<Inst>,
+    /// The blocks selected so far, each from its last instruction to its first.
+    code: Buffer<(Inst, Loc)>,
     /// The block at hand.
     block: Block,
     /// The epoch at the place where `seq` will stand.
@@ -109,68 +119,66 @@ impl Selector<'_> {
     fn select_block(&mut self, block: Block, is_head: bool) -> Body {
         self.block = block;
         let data = &self.function.blocks[block];
-        let mut code = Vec::with_capacity(data.insts.len() + 1);
+        let start = self.code.len();
         self.epoch = self.facts.last_epoch(self.function, block);
         let edges = self.terminator(&data.terminator);
-        self.flush(&mut code, data.loc);
+        self.flush(data.loc);
         for &inst in data.insts.iter().rev() {
             self.epoch = self.facts.place(inst).1;
             self.inst(inst);
-            self.flush(&mut code, self.function.insts[inst].loc);
+            self.flush(self.function.insts[inst].loc);
         }
         if block == ir::ENTRY {
             self.parameters();
-            self.flush(&mut code, Loc(0));
-        } else if self.params[block] == Params::All {
+            self.flush(Loc(0));
+        } else if self.params[block.index()] == Params::All {
             for &param in &data.params {
                 self.reg(param);
             }
         }
-        self.params[block] = Params::Demanded;
+        self.params[block.index()] = Params::Demanded;
         if is_head && self.polls {
-            code.push((Inst::Poll, data.loc));
+            self.code.push((Inst::Poll, data.loc));
         }
-        code.reverse();
-        Body { code, edges }
+        Body { code: start..self.code.len(), edges }
     }
 
-    fn flush(&mut self, code: &mut Vec<(Inst, Loc)>, loc: Loc) {
-        code.extend(self.seq.drain(..).rev().map(|inst| (inst, loc)));
+    fn flush(&mut self, loc: Loc) {
+        self.code.extend(self.seq.drain(..).rev().map(|inst| (inst, loc)));
     }
 
     /// Puts the blocks into their order.
-    fn assemble(self, cfg: &Cfg, mut bodies: SideTable<Block, Option<Body>>) -> VCode<Inst> {
-        let mut number = SideTable::with_len(VBlock(0), self.function.blocks.len());
+    fn assemble(mut self, cfg: &Cfg, mut bodies: Buffer<Option<Body>>) -> VCode<Inst> {
+        let mut number = Buffer::filled(VBlock(0), self.function.blocks.len());
         for (i, &block) in self.layout.order.iter().enumerate() {
-            number[block] = VBlock(i as u32);
+            number[block.index()] = VBlock(i as u32);
         }
-        let count = self.layout.order.iter().filter_map(|&block| bodies[block].as_ref());
-        let count = count.map(|body| body.code.len()).sum();
+        let count = self.code.len();
         let mut vcode = VCode {
             name: self.function.name.clone(),
-            blocks: Arena::new(),
+            blocks: Arena::with_capacity(self.layout.order.len()),
             insts: Vec::with_capacity(count),
             locs: Vec::with_capacity(count),
             vregs: self.vregs,
         };
         for &block in &self.layout.order {
             let data = &self.function.blocks[block];
-            let Some(body) = bodies[block].take() else { continue };
+            let Some(body) = bodies[block.index()].take() else { continue };
             let start = vcode.insts.len() as u32;
-            for (inst, loc) in body.code {
-                vcode.insts.push(inst);
-                vcode.locs.push(loc);
+            for (inst, loc) in self.code[body.code].iter_mut().rev() {
+                vcode.insts.push(std::mem::replace(inst, Inst::Unreachable));
+                vcode.locs.push(*loc);
             }
             let params = if block == ir::ENTRY { &[][..] } else { &data.params[..] };
-            let targets = data.terminator.edges().iter().map(|edge| number[edge.target]);
+            let targets = data.terminator.edges().iter().map(|edge| number[edge.target.index()]);
             vcode.blocks.push(VBlockData {
                 insts: start..vcode.insts.len() as u32,
-                params: params.iter().filter_map(|&param| self.vreg_of[param]).collect(),
+                params: params.iter().filter_map(|&param| self.vreg_of[param.index()]).collect(),
                 succs: targets
                     .zip(body.edges)
                     .map(|(target, args)| VEdge { target, args })
                     .collect(),
-                preds: cfg.preds(block).map(|pred| number[pred]).collect(),
+                preds: cfg.preds(block).map(|pred| number[pred.index()]).collect(),
                 loop_depth: self.layout.depth(block),
                 cold: self.layout.is_cold(block),
             });
@@ -221,12 +229,12 @@ impl Selector<'_> {
         if let Some(constant) = self.function.as_const(value) {
             return self.constant_reg(constant);
         }
-        if let Some(vreg) = self.vreg_of[value] {
+        if let Some(vreg) = self.vreg_of[value.index()] {
             return vreg;
         }
         let ty = self.function.values[value].ty;
         let vreg = self.vregs.push(VRegData { class: class_of(ty), is_ref: ty == Type::Ref });
-        self.vreg_of[value] = Some(vreg);
+        self.vreg_of[value.index()] = Some(vreg);
         vreg
     }
 
@@ -277,7 +285,7 @@ impl Selector<'_> {
         let value = self.root(value);
         let inst = self.function.def_inst(value)?;
         (self.facts.uses(value) == 1
-            && self.vreg_of[value].is_none()
+            && self.vreg_of[value.index()].is_none()
             && self.layout.same_loop(self.facts.place(inst).0, self.block))
         .then_some(inst)
     }
@@ -285,7 +293,7 @@ impl Selector<'_> {
     /// Whether a value's register is probably still needed behind the place at hand.
     fn lives_on(&self, value: Value) -> bool {
         let value = self.root(value);
-        self.vreg_of[value].is_some()
+        self.vreg_of[value.index()].is_some()
             || def_block(self.function, &self.facts, value)
                 .is_some_and(|block| self.layout.depth(block) < self.layout.depth(self.block))
     }
@@ -321,14 +329,14 @@ impl Selector<'_> {
     fn edge_args(&mut self, edge: &ir::Edge) -> SmallVec<[VReg; 4]> {
         let function = self.function;
         let params = &function.blocks[edge.target].params;
-        let selected = self.params[edge.target] == Params::Demanded;
+        let selected = self.params[edge.target.index()] == Params::Demanded;
         if !selected {
-            self.params[edge.target] = Params::All;
+            self.params[edge.target.index()] = Params::All;
         }
         let taken = |vreg: Option<VReg>| !selected || vreg.is_some();
         let mut args = SmallVec::new();
         for (&param, &arg) in params.iter().zip(&edge.args) {
-            if taken(self.vreg_of[param]) {
+            if taken(self.vreg_of[param.index()]) {
                 args.push(self.reg(arg));
             }
         }
@@ -347,7 +355,7 @@ impl Selector<'_> {
             } else {
                 places.next(class)
             };
-            let Some(dst) = self.vreg_of[param] else { continue };
+            let Some(dst) = self.vreg_of[param.index()] else { continue };
             match place {
                 ArgPlace::Reg(reg) => defs.push((dst, reg)),
                 ArgPlace::Stack(word) => {
@@ -367,7 +375,7 @@ impl Selector<'_> {
 
     fn inst(&mut self, inst: ir::Inst) {
         let data = self.function.insts[inst];
-        let demanded = data.result.and_then(|result| self.vreg_of[result]);
+        let demanded = data.result.and_then(|result| self.vreg_of[result.index()]);
         if demanded.is_none() && effects(data.op, data.imm).removable() {
             return;
         }

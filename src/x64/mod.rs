@@ -23,8 +23,9 @@ pub use features::Features;
 pub use inst::Inst;
 pub use stubs::Stub;
 
-use crate::ir::{FuncRef, Module};
+use crate::ir::{Block, Cfg, Dominators, FuncRef, Function, Module};
 use crate::mach::{Allocation, CompiledFunction, RegisterFile, Target, VCode};
+use layout::Layout;
 
 /// The target.
 #[derive(Clone, Debug)]
@@ -47,6 +48,12 @@ impl X64 {
     pub fn with_few_registers(mut self) -> Self {
         self.registers.allocatable.retain(|&reg| regs::FEW.contains(reg));
         self
+    }
+
+    /// The blocks of a function in the order that selection gives them.
+    pub fn order(function: &Function) -> Vec<Block> {
+        let cfg = Cfg::compute(function);
+        Layout::compute(function, &cfg, &Dominators::compute(&cfg)).order.to_vec()
     }
 
     /// For the processor at hand.

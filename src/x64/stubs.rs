@@ -4,7 +4,7 @@
 //! result there. It saves the other registers that the runtime does not preserve; of float
 //! registers the low halves, which hold all there is.
 
-use super::emit::{Asm, Mem, Rmi};
+use super::emit::{Asm, Mem, Rmi, ShortJumps};
 use super::inst::{AluOp, Cond, ShiftOp, Width};
 use super::regs::{CALLER_SAVED, CONTEXT, RAX, RCX, RDI, RDX, RSI, RSP, SCRATCH};
 use crate::mach::{CompiledFunction, PReg, RegClass};
@@ -42,7 +42,7 @@ impl Stub {
 
     /// Its code.
     pub fn code(self) -> CompiledFunction {
-        let mut asm = Asm::new(Vec::new());
+        let mut asm = Asm::new(ShortJumps::None);
         if matches!(self, Stub::RegionRead | Stub::RegionWrite) {
             look_at_map(&mut asm);
         }

@@ -1,6 +1,6 @@
 //! Figures as text.
 
-use crate::bench::Summary;
+use toyjit::bench::Summary;
 
 /// Three digits that count.
 pub fn digits(value: f64) -> String {

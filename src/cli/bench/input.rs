@@ -3,7 +3,7 @@
 
 use std::io::{self, BufReader, Read};
 use std::sync::{Arc, OnceLock};
-use toyjit_runtime::Input;
+use toyjit::engine::Input;
 
 /// What standard input gives, as soon as someone has asked for it.
 #[derive(Clone, Default)]

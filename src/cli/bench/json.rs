@@ -2,9 +2,10 @@
 //! meaning or goes.
 
 use super::outcome::{Kind, Outcome};
-use crate::bench::{Comparison, Figures, Summary};
-use crate::timing::Clock;
 use serde_json::{Map, Value, json};
+use toyjit::bench::{Comparison, Figures, Summary};
+use toyjit::source::fnv1a;
+use toyjit::timing::Clock;
 
 /// The version of both forms.
 pub const VERSION: u32 = 1;
@@ -126,22 +127,4 @@ fn ablation(o: &Outcome) -> Value {
         })
         .collect();
     json!({ "level": level, "passes": passes })
-}
-
-/// The hash of Fowler, Noll and Vo, of 64 bits: enough to see whether two outputs are the same.
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hashes() {
-        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
-    }
 }

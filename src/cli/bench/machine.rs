@@ -1,9 +1,9 @@
 //! When and where something was measured.
 
-use crate::x64::Features;
 use serde_json::{Value, json};
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
+use toyjit::engine::Features;
 
 /// A machine at a time.
 #[derive(Clone, Debug, Default)]

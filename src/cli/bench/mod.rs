@@ -13,15 +13,9 @@ mod peers;
 mod plot;
 pub mod table;
 
+use super::exit::{EXIT_ERRORS, EXIT_USAGE};
 use super::source;
 use super::{passes, print};
-use crate::bench::suite::SUITE;
-use crate::bench::{Engine, Failure, Plan, Program, Variant, measure};
-use crate::opt::PASSES;
-use crate::pipeline::Options;
-use crate::report::{EXIT_ERRORS, EXIT_USAGE};
-use crate::source::Sources;
-use crate::timing::Clock;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use input::Kept;
@@ -31,6 +25,12 @@ use peers::Peers;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use toyjit::Engine;
+use toyjit::bench::suite::SUITE;
+use toyjit::bench::{Failure, Plan, Program, Variant, measure};
+use toyjit::engine::{Language, Options};
+use toyjit::inspect::PASSES;
+use toyjit::timing::Clock;
 
 /// Measure what the optimisation levels do to programs.
 #[derive(Args)]
@@ -197,17 +197,20 @@ impl BenchArgs {
             };
             let is_taken = programs.iter().any(|program: &Program| program.name == *name);
             let name = if is_taken { file.display().to_string() } else { name.into_owned() };
-            let sources = source::read(file)?;
-            programs.push(Program { name, sources, args: given.clone() });
+            let (file, text) = source::text(file)?;
+            programs.push(Program { name, file, text, args: given.clone() });
         }
         for member in SUITE.iter().filter(|_| self.suite) {
-            let mut sources = Sources::new();
-            sources.add(format!("{}.toy", member.name), member.text);
             let args = match (given.is_empty(), self.small) {
                 (true, true) => vec![member.small.into()],
                 _ => given.clone(),
             };
-            programs.push(Program { name: member.name.to_owned(), sources, args });
+            programs.push(Program {
+                name: member.name.to_owned(),
+                file: format!("{}.toy", member.name),
+                text: member.text.to_owned(),
+                args,
+            });
         }
         Ok(programs)
     }
@@ -237,9 +240,10 @@ impl BenchArgs {
 }
 
 fn engine(kind: &Kind) -> Engine {
-    let jit = |level, disabled| Engine::Jit(Options { level, disabled, ..Options::default() });
+    let jit =
+        |level, disabled| Engine::new().options(Options { level, disabled, ..Options::default() });
     match *kind {
-        Kind::Interp => Engine::Interp,
+        Kind::Interp => Engine::new().interpreted(true),
         Kind::Level(level) => jit(level, Vec::new()),
         Kind::Without { level, pass } => jit(level, vec![pass.to_owned()]),
     }
@@ -253,13 +257,10 @@ fn progress(runs: u64) -> ProgressBar {
 
 /// Tells why nothing was measured; the exit code.
 fn tell_failure(program: &Program, failure: &Failure) -> i32 {
+    let language = Language::of(Path::new(&program.file), &program.text);
     match failure {
-        Failure::Diagnostics(list) => {
-            source::tell(&program.sources, list);
-            EXIT_ERRORS
-        }
-        Failure::Stopped(halt) => source::stop_code(&program.sources, &halt.stop, &halt.trace),
-        Failure::Compile(error) => source::fault(&error.to_string()),
+        Failure::Compile(error) => source::refused(error, language),
+        Failure::Stopped(stopped) => source::stopped(language, stopped),
         Failure::Differs(first, other) => {
             let message = format!(
                 "{} prints or returns something else by {other} than by {first}: where that does \

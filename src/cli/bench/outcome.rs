@@ -1,8 +1,9 @@
 //! What was measured, and what the columns mean: the ground of table, JSON and page.
 
 use super::machine::Machine;
-use crate::bench::{Comparison, Measured, Summary};
-use crate::timing::Clock;
+use toyjit::bench::stats::{CONFIDENCE, median};
+use toyjit::bench::{Comparison, Figures, Measured, Summary};
+use toyjit::timing::Clock;
 
 /// What an engine is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +119,7 @@ impl Outcome {
                         stages.push((stage, vec![0.0; row.len()]));
                         stages.len() - 1
                     });
-                    stages[at].1[engine] += crate::bench::stats::median(times);
+                    stages[at].1[engine] += median(times);
                 }
             }
         }
@@ -132,7 +133,7 @@ impl Outcome {
     }
 
     /// A figure of an engine, summed up over the programs.
-    pub fn total(&self, engine: usize, of: impl Fn(&crate::bench::Figures) -> u64) -> u64 {
+    pub fn total(&self, engine: usize, of: impl Fn(&Figures) -> u64) -> u64 {
         self.measured.figures.iter().map(|row| of(&row[engine])).sum()
     }
 
@@ -172,7 +173,7 @@ pub fn noise(runs: &Comparison, rounds: usize) -> Vec<String> {
             }
         }
     }
-    let level = crate::bench::stats::CONFIDENCE;
+    let level = CONFIDENCE;
     let sure = (confidence * 1000.0).floor() / 10.0;
     let rounds = if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") };
     said.push(match confidence < level {

@@ -4,8 +4,8 @@ use super::format::{digits, factor_between, mebibytes, spread, time, time_of};
 use super::machine::Machine;
 use super::outcome::{Gain, Outcome};
 use super::plot::{self, Axis, Mark, Point, Row, escape};
-use crate::bench::{Comparison, Summary};
-use crate::timing::Clock;
+use toyjit::bench::{Comparison, Summary};
+use toyjit::timing::Clock;
 
 /// A page of sections.
 pub fn page(title: &str, intro: &str, sections: &[String]) -> String {

@@ -6,8 +6,8 @@ use super::machine::Machine;
 use super::outcome::noise;
 use super::page::{self, factor_cell, section, table, time_cell};
 use super::{plot, table as terminal};
-use crate::bench::{Comparison, Summary};
 use serde_json::{Map, Value};
+use toyjit::bench::{Comparison, Summary};
 
 /// A comparison with peers.
 #[derive(Debug)]

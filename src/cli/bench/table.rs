@@ -2,8 +2,8 @@
 
 use super::format::{factor, mebibytes, spread, time_of};
 use super::outcome::Outcome;
-use crate::bench::{Comparison, Summary};
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use toyjit::bench::{Comparison, Summary};
 
 /// A table without lines but one below its head; the first column to the left, figures to the right.
 fn table(head: Vec<String>, rows: Vec<Vec<String>>) -> String {

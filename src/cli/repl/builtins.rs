@@ -52,7 +52,7 @@ pub const BUILTINS: &[(&str, &str, &str)] = &[
 #[cfg(test)]
 mod tests {
     use super::BUILTINS;
-    use crate::sema::hir::Builtin;
+    use toyjit::sema::hir::Builtin;
 
     #[test]
     fn every_builtin_is_told() {

@@ -3,20 +3,16 @@
 use super::builtins::BUILTINS;
 use super::paint::paint_assembly;
 use super::{Next, Shell, new_session};
-use crate::analysis::board::Ways;
-use crate::analysis::problems::{PROBLEMS, named};
-use crate::bench::Summary;
 use crate::cli::bench::table;
-use crate::cli::emit::{self, Stage};
 use crate::cli::explain::{explanation, nearest_code};
-use crate::ir::Cfg;
-use crate::session::{Explored, Failure};
-use crate::source::{decode, nearest};
-use crate::timing::{Clock, Timings};
-use clap::ValueEnum;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
-use toyjit_runtime::Output;
+use toyjit::bench::Summary;
+use toyjit::engine::Output;
+use toyjit::inspect::{PROBLEMS, Stage, View, problem};
+use toyjit::session::Failure;
+use toyjit::source::{decode, nearest};
+use toyjit::timing::{Clock, Timings};
 
 /// A command.
 pub struct Command {
@@ -56,11 +52,11 @@ pub const COMMANDS: &[Command] = &[
         "what a stage makes of it: cfg ssa opt vcode regalloc asm",
         |shell, args| {
             let (stage, rest) = split(args);
-            match Stage::from_str(stage, true).ok().filter(|_| STAGES.contains(&stage)) {
+            match Stage::named(stage) {
                 Some(stage) => emit_stage(shell, stage, rest),
                 None => shell.error_meaning(
                     "a stage is cfg, ssa, opt, vcode, regalloc or asm",
-                    nearest(stage, STAGES.into_iter()),
+                    nearest(stage, Stage::ALL.map(Stage::name).into_iter()),
                 ),
             }
         },
@@ -78,9 +74,6 @@ pub const COMMANDS: &[Command] = &[
     command("reset", "", "forgets everything", |shell, _| reset(shell)),
     command("quit", "", "leaves (as Ctrl-D does)", |shell, _| Next::Leave(shell.failed)),
 ];
-
-/// The stages of functions.
-pub const STAGES: [&str; 6] = ["cfg", "ssa", "opt", "vcode", "regalloc", "asm"];
 
 /// The first word and the rest.
 fn split(text: &str) -> (&str, &str) {
@@ -115,7 +108,8 @@ fn help(shell: &mut Shell<'_>) -> Next {
     for Command { name, args, about, .. } in COMMANDS {
         let _ = writeln!(text, "  {:<18} {about}", format!(":{name} {args}"));
     }
-    text += "Anything else is code. `_` is the last value. A `;` at the end may be left out.\n";
+    text += "A command may be cut short: `:an live f`. Anything else is code. `_` is the last value. A `;`\n\
+             at its end may be left out.\n";
     shell.say(&text)
 }
 
@@ -127,48 +121,39 @@ fn type_of(shell: &mut Shell<'_>, text: &str) -> Next {
     }
 }
 
-/// A function of the session; statements where it is no function's name.
-fn explored(shell: &mut Shell<'_>, text: &str) -> Result<Explored, Failure> {
-    match shell.session.explore(text) {
-        Some(explored) => Ok(explored),
-        None => shell.session.explore_entry(text),
+/// What is made of a function of the session, or of statements where it is no function's name.
+fn viewed<T>(
+    shell: &mut Shell<'_>,
+    text: &str,
+    show: impl FnOnce(&View<'_>) -> T,
+) -> Result<T, Next> {
+    if text.is_empty() {
+        return Err(shell.error("name a function"));
     }
+    let viewed = shell.session.view(text).map(|view| show(&view));
+    viewed.map_err(|failure| shell.tell_failure(&failure))
 }
 
 fn emit_stage(shell: &mut Shell<'_>, stage: Stage, text: &str) -> Next {
-    if text.is_empty() {
-        return shell.error("name a function");
-    }
-    let Explored { mut module, function } = match explored(shell, text) {
-        Ok(explored) => explored,
-        Err(failure) => return shell.tell_failure(&failure),
-    };
-    let options = shell.session.options.clone();
-    let sources = &shell.session.sources;
-    match emit::show(stage, sources, &mut module, &[function], &options) {
-        Ok(text) if shell.color && stage == Stage::Asm => shell.say(&paint_assembly(&text)),
-        Ok(text) => shell.say(&text),
-        Err(what) => shell.error(&what),
+    match viewed(shell, text, |view| view.emit(stage)) {
+        Ok(Ok(text)) if shell.color && stage == Stage::Asm => shell.say(&paint_assembly(&text)),
+        Ok(Ok(text)) => shell.say(&text),
+        Ok(Err(fault)) => shell.tell_failure(&Failure::Fault(fault.to_string())),
+        Err(next) => next,
     }
 }
 
 fn analyze(shell: &mut Shell<'_>, args: &str) -> Next {
-    let (problem, text) = split(args);
-    let Some(row) = named(problem) else {
+    let (name, text) = split(args);
+    let Some(problem) = problem(name) else {
         let names: Vec<&str> = PROBLEMS.iter().map(|row| row.name).collect();
         let message = format!("a problem is one of {}", names.join(", "));
-        return shell.error_meaning(&message, nearest(problem, names.into_iter()));
+        return shell.error_meaning(&message, nearest(name, names.into_iter()));
     };
-    if text.is_empty() {
-        return shell.error("name a function");
+    match viewed(shell, text, |view| view.analyze(problem).text(false)) {
+        Ok(text) => shell.say(&text),
+        Err(next) => next,
     }
-    let Explored { module, function } = match explored(shell, text) {
-        Ok(explored) => explored,
-        Err(failure) => return shell.tell_failure(&failure),
-    };
-    let f = &module.functions[function];
-    let board = (row.draw)(&module, f, &Cfg::compute(f), Ways::Rounds);
-    shell.say(&board.text(&module, f, row, false))
 }
 
 /// How often an entry is measured, and how often at each level.
@@ -200,20 +185,19 @@ fn enter_once(
     quiet: bool,
 ) -> Result<Timings, Failure> {
     let mut timings = Timings::by(Clock::Processor);
-    let before = std::mem::replace(&mut shell.session.options.level, level);
-    let output = quiet.then(|| {
-        std::mem::replace(&mut shell.session.runtime.output, Output::to(Box::new(io::sink())))
-    });
+    let before = shell.session.level();
+    shell.session.set_level(level);
+    let output = quiet.then(|| shell.session.set_output(Output::to(Box::new(io::sink()))));
     let result = shell.enter(text, &mut timings);
     if let Some(output) = output {
-        shell.session.runtime.set_output(output);
+        shell.session.set_output(output);
     }
-    shell.session.options.level = before;
+    shell.session.set_level(before);
     result.map(|_| timings)
 }
 
 fn time(shell: &mut Shell<'_>, text: &str) -> Next {
-    let level = shell.session.options.level;
+    let level = shell.session.level();
     told(shell, text, &[level])
 }
 
@@ -236,7 +220,7 @@ fn told(shell: &mut Shell<'_>, text: &str, levels: &[u8]) -> Next {
 fn optimise(shell: &mut Shell<'_>, text: &str) -> Next {
     match text.parse() {
         Ok(level @ 0..=3) => {
-            shell.session.options.level = level;
+            shell.session.set_level(level);
             Next::Go
         }
         _ => shell.error("a level is 0, 1, 2 or 3"),
@@ -326,11 +310,11 @@ fn doc(shell: &mut Shell<'_>, name: &str) -> Next {
 }
 
 fn reset(shell: &mut Shell<'_>) -> Next {
-    let level = shell.session.options.level;
+    let level = shell.session.level();
     match new_session(shell.args, shell.color || io::stdin().is_terminal()) {
         Ok(session) => {
             shell.session = session;
-            shell.session.options.level = level;
+            shell.session.set_level(level);
             shell.log.clear();
             Next::Go
         }

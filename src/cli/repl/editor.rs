@@ -3,10 +3,9 @@
 //! The editor is rustyline: it is kept well, has history, undo, kill ring, bracketed paste and
 //! multi-line editing, and asks the program for nothing but this trait.
 
-use super::commands::{COMMANDS, STAGES};
+use super::builtins::BUILTINS;
+use super::commands::COMMANDS;
 use super::paint::{is_incomplete, paint};
-use crate::analysis::problems::PROBLEMS;
-use crate::sema::hir::Builtin;
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
@@ -14,6 +13,7 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Helper};
 use std::borrow::Cow;
 use std::path::Path;
+use toyjit::inspect::{PROBLEMS, Stage};
 
 const KEYWORDS: &[&str] = &[
     "fn", "let", "var", "struct", "if", "else", "while", "for", "in", "break", "continue",
@@ -94,7 +94,7 @@ impl Assistant {
         }
         let problems = PROBLEMS.iter().map(|row| row.name);
         let words: [(&str, Vec<&str>); 2] =
-            [(":emit ", STAGES.to_vec()), (":analyze ", problems.collect())];
+            [(":emit ", Stage::ALL.map(Stage::name).to_vec()), (":analyze ", problems.collect())];
         for (command, words) in words {
             if let Some(word) = before.strip_prefix(command).filter(|word| !word.contains(' ')) {
                 let fitting = words.into_iter().filter(|known| known.starts_with(word));
@@ -107,7 +107,7 @@ impl Assistant {
         if word.is_empty() && !before.ends_with('.') {
             return (start, Vec::new());
         }
-        let known = KEYWORDS.iter().copied().chain(Builtin::ALL.iter().map(|&(name, _)| name));
+        let known = KEYWORDS.iter().copied().chain(BUILTINS.iter().map(|row| row.0));
         let mut found: Vec<String> = known
             .chain(self.names.iter().map(String::as_str))
             .filter(|name| name.starts_with(word))

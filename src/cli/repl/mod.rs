@@ -8,14 +8,10 @@ mod commands;
 mod editor;
 mod paint;
 
+use super::exit::{EXIT_ERRORS, EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TRAP, EXIT_USAGE};
 use super::limits::LimitArgs;
 use super::run::CompileArgs;
 use super::source;
-use crate::engine::Engine;
-use crate::report::{EXIT_ERRORS, EXIT_FAULT, EXIT_INTERRUPTED, EXIT_TRAP};
-use crate::session::{Failure, Outcome, Session};
-use crate::source::{Sources, Trace};
-use crate::timing::Timings;
 use clap::Args;
 use editor::Assistant;
 use etcetera::BaseStrategy;
@@ -24,7 +20,10 @@ use rustyline::history::DefaultHistory;
 use rustyline::{CompletionType, Editor};
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::PathBuf;
-use toyjit_runtime::{ExitCodes, Input, Stop, Watch};
+use toyjit::engine::{ExitCodes, Input, Language, Stop, Watch};
+use toyjit::session::{Failure, Outcome, Session};
+use toyjit::source::{Sources, Trace};
+use toyjit::timing::Timings;
 
 /// Enter code line by line.
 #[derive(Args)]
@@ -68,7 +67,7 @@ pub fn main(args: &ReplArgs) -> i32 {
     let session = match new_session(args, interactive) {
         Ok(session) => session,
         Err(stop) => {
-            return source::stop_code(&Sources::new(), &stop, &Trace::default());
+            return source::stop_code(Language::Toy, &Sources::new(), &stop, &Trace::default());
         }
     };
     let color = interactive && source::color();
@@ -80,11 +79,11 @@ pub fn main(args: &ReplArgs) -> i32 {
 }
 
 fn new_session(args: &ReplArgs, interactive: bool) -> Result<Session, Stop> {
-    let engine = args.limits.apply(Engine::new().options(args.compile.options()));
+    let engine = args.limits.apply(args.compile.engine());
     let mut session = Session::new(&engine)?;
     if !interactive {
         // The program's input and the entries are one stream: nothing may be read ahead.
-        session.runtime.input = Input::from(Box::new(BufReader::with_capacity(1, io::stdin())));
+        session.set_input(Input::from(Box::new(BufReader::with_capacity(1, io::stdin()))));
     }
     Ok(session)
 }
@@ -216,9 +215,9 @@ impl Shell<'_> {
     fn tell(&mut self, text: &str, result: Result<Outcome, Failure>) -> Next {
         match result {
             Ok(outcome) => {
-                source::tell(&self.session.sources, &outcome.warnings);
+                source::tell(self.session.sources(), &outcome.warnings);
                 for note in &outcome.notes {
-                    anstream::eprintln!("note: {note}");
+                    source::note(note);
                 }
                 self.log.push(text.trim().to_owned());
                 match outcome.value {
@@ -233,11 +232,16 @@ impl Shell<'_> {
     fn tell_failure(&mut self, failure: &Failure) -> Next {
         let code = match failure {
             Failure::Diagnostics(list) => {
-                source::tell(&self.session.sources, list);
+                source::tell(self.session.sources(), list);
                 EXIT_ERRORS
             }
             Failure::Stopped(halt) => {
-                let code = source::stop_code(&self.session.sources, &halt.stop, &halt.trace);
+                let code = source::stop_code(
+                    Language::Toy,
+                    self.session.sources(),
+                    &halt.stop,
+                    &halt.trace,
+                );
                 if !matches!(halt.stop, Stop::Trap(_)) {
                     return Next::Leave(code);
                 }
@@ -267,7 +271,7 @@ impl Shell<'_> {
     fn error_meaning(&mut self, message: &str, meant: Option<&str>) -> Next {
         source::complain(message, meant);
         if self.failed == 0 {
-            self.failed = crate::report::EXIT_USAGE;
+            self.failed = EXIT_USAGE;
         }
         Next::Go
     }

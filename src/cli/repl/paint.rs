@@ -1,8 +1,7 @@
 //! Source text in colours, by the tokens of the lexer; and whether it is all there.
 
-use crate::syntax::lossless;
-use crate::syntax::token::{Class, Token};
 use std::fmt::Write;
+use toyjit::inspect::{Class, Token, lossless};
 
 const RESET: &str = "\x1b[0m";
 const MATCH: &str = "\x1b[1;4m";

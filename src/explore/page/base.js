@@ -117,10 +117,10 @@ function choose(number, view) {
 // Help on hover, and by keyboard focus.
 function tip(target) {
   const box = $("tip");
-  const text = target && target.closest && target.closest("[data-help]");
+  const text = target && target.closest && target.closest("[data-help], [data-tip]");
   box.hidden = !text;
   if (!text) return;
-  box.textContent = text.getAttribute("data-help");
+  box.textContent = text.getAttribute("data-help") || text.getAttribute("data-tip");
   const at = text.getBoundingClientRect();
   box.style.left = Math.max(4, Math.min(at.left, innerWidth - box.offsetWidth - 8)) + "px";
   const below = at.bottom + 6 + box.offsetHeight < innerHeight;
@@ -134,7 +134,7 @@ function setTheme(theme) {
 function start() {
   const names = DATA.files.map((file) => file.name.split("/").pop()).join(", ");
   document.title = names + " · toyjit explore";
-  $("title").textContent = names + " at -O" + DATA.level;
+  $("title").textContent = names + " at -O" + DATA.level + (DATA.heat ? ", with a profile" : "");
   $("function").replaceChildren(...DATA.functions.map((name, i) => el("option", { value: i }, name)));
   $("function").addEventListener("change", (event) => choose(+event.target.value, state.view));
   setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");

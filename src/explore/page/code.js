@@ -45,30 +45,36 @@ function chunks(rows) {
 
 const KINDS = { m: "m", r: "r", n: "n", l: "l", k: "k", p: "" };
 
-function assemblyRows(asm) {
-  return asm.flatMap(([offset, bytes, place, label, pieces]) => {
+function assemblyRows(asm, heat) {
+  const cell = heatColumn(heat && heat.asm);
+  return asm.flatMap(([offset, bytes, place, label, pieces], i) => {
     const parts = [];
     for (let i = 0; i < pieces.length; i += 2) {
       const text = pieces[i + 1];
       const help = pieces[i] === "m" && DATA.mnemonics[text.trim()];
       parts.push(el("span." + KINDS[pieces[i]], { "data-help": help ? text.trim() + ": " + help : null }, text));
     }
-    const head = label == null ? [] : [row(".L" + label + ":", 0, ".head")];
+    const head = label == null ? [] : [row([heat && heatCell(null), ".L" + label + ":"], 0, ".head")];
     const spaced = bytes.replace(/../g, "$& ");
-    return [...head, row([el("span.no", null, offset.toString(16)), el("span.text", null, parts), el("span.bytes", null, spaced)], place)];
+    return [...head, row([cell(i), el("span.no", null, offset.toString(16)), el("span.text", null, parts), el("span.bytes", null, spaced)], place)];
   });
 }
 
-function blockRows(f, blocks) {
-  return blocksOf(f, blocks).flatMap((b) => [
-    row(codeLine(b.head + ":"), 0, ".head"),
-    ...b.rows.map((line) => row(["  ", ...codeLine(line.text)], line.place)),
+/// With `heat`, the blocks are those that ran.
+function blockRows(f, blocks, heat) {
+  const shown = blocksOf(f, blocks);
+  const counts = new Map(heat ? heat.blocks : []);
+  const cell = heatColumn(heat && shown.map((b) => counts.get(b.number)));
+  return shown.flatMap((b, i) => [
+    row([cell(i), ...codeLine(b.head + ":")], 0, ".head"),
+    ...b.rows.map((line) => row([cell(i), "  ", ...codeLine(line.text)], line.place)),
   ]);
 }
 
-function machineRows(f, lines) {
-  return lines.map(([text, place, kind]) =>
-    row(codeLine(f.texts[text]), place, kind === "b" || kind === "f" ? ".head" : kind === "e" || kind === "o" ? ".edit" : ""));
+function machineRows(f, form) {
+  const cell = heatColumn(f.heat && f.heat[form]);
+  return f.machine[form].map(([text, place, kind], i) =>
+    row([cell(i), ...codeLine(f.texts[text])], place, kind === "b" || kind === "f" ? ".head" : kind === "e" || kind === "o" ? ".edit" : ""));
 }
 
 const ALL_LINES = 3000;
@@ -78,6 +84,7 @@ function sourceRows(f, all) {
   const lines = file.text.replace(/\n$/, "").split("\n");
   let [first, last] = [1, lines.length];
   if (!all && lines.length > ALL_LINES && f.lines) [first, last] = f.lines;
+  const cell = heatOfLines(f.file);
   const rows = [];
   for (let n = first; n <= last; n++) {
     let column = 1;
@@ -86,7 +93,7 @@ function sourceRows(f, all) {
       column += [...text].length;
       return piece;
     });
-    rows.push(el("span.row", { "data-line": n }, el("span.no", null, String(n)), pieces));
+    rows.push(el("span.row", { "data-line": n }, cell(n), el("span.no", null, String(n)), pieces));
   }
   return rows;
 }
@@ -162,18 +169,20 @@ addView("code", "Code", (f, view) => {
   };
   const fill = (name, rows) => view.querySelector(`[data-pane="${name}"] .code`).replaceChildren(...chunks(rows));
 
-  const stage = el("select", { "aria-label": "stage", onchange: (event) => fill("ssa", blockRows(f, f.stages[event.target.value].blocks)) },
+  // The blocks that ran are those of the last stage.
+  const heatAt = (stage) => (stage === f.stages.length - 1 ? f.heat : null);
+  const stage = el("select", { "aria-label": "stage", onchange: (event) => fill("ssa", blockRows(f, f.stages[event.target.value].blocks, heatAt(+event.target.value))) },
     stages.map(([stage, i]) => el("option", { value: i }, stage.name === "ssa" ? "as constructed" : "after " + stage.name)));
   stage.value = stages[stages.length - 1][1];
-  const registers = el("select", { "aria-label": "registers", onchange: (event) => fill("machine", machineRows(f, f.machine[event.target.value])) },
+  const registers = el("select", { "aria-label": "registers", onchange: (event) => fill("machine", machineRows(f, event.target.value)) },
     el("option", { value: "allocated" }, "allocated"), el("option", { value: "vcode" }, "as selected"));
 
   const panes = [
     pane("source", "Source", sourceRows(f, false)),
     cfg && pane("cfg", "Three-address", blockRows(f, cfg.blocks)),
-    pane("ssa", "SSA", blockRows(f, f.stages[f.stages.length - 1].blocks), stage),
-    pane("machine", "Machine", machineRows(f, f.machine.allocated), registers),
-    pane("asm", "Assembly", assemblyRows(f.machine.asm)),
+    pane("ssa", "SSA", blockRows(f, f.stages[f.stages.length - 1].blocks, heatAt(f.stages.length - 1)), stage),
+    pane("machine", "Machine", machineRows(f, "allocated"), registers),
+    pane("asm", "Assembly", assemblyRows(f.machine.asm, f.heat)),
   ].filter(Boolean);
   const all = el("div.panes", null, panes);
   arrange();

@@ -55,6 +55,7 @@ function drawGraph(layout, options = {}) {
     marked.clear();
     for (const [number, group] of groups) {
       const b = there.get(number);
+      group.removeAttribute("data-tip");
       group.setAttribute("class", b ? "node depth" + Math.min(3, b.depth) + (b.header ? " header" : "") : "node ghost");
       write(number, group, b ? b.head : "b" + number, b ? linesOf(b) : []);
     }
@@ -71,8 +72,8 @@ function drawGraph(layout, options = {}) {
   /// Writes the lines of a block.
   graph.write = (b) => groups.has(b.number) && write(b.number, groups.get(b.number), b.head, linesOf(b));
 
-  function write(number, group, head, lines) {
-    const key = head + "\n" + lines.join("\n");
+  function write(number, group, head, lines, behind = "") {
+    const key = head + behind + "\n" + lines.join("\n");
     if (written.get(number) === key) return;
     written.set(number, key);
     const at = places.get(number);
@@ -86,9 +87,21 @@ function drawGraph(layout, options = {}) {
       const cut = text.length > room ? text.slice(0, Math.max(0, room - 1)) + "…" : text;
       group.append(el("text" + (kind ? "." + kind : ""), { x: 6, y: 14 + i * LINE }, cut + behind));
     };
-    put(head, "head", 0);
+    put(head, "head", 0, behind);
     shown.forEach((line, i) => (Array.isArray(line) ? put(line[0], line[1], i + 1, line[2]) : put(line, "", i + 1)));
   }
+
+  /// Shows how often blocks ran: `heat` is that of a function's last stage.
+  graph.heat = (blocks, heat) => {
+    for (const b of blocks) {
+      const count = heat.count(b.number);
+      if (count == null || !groups.has(b.number)) continue;
+      const group = groups.get(b.number);
+      write(b.number, group, b.head, linesOf(b), " ×" + brief(count));
+      group.classList.add(heat.kind(count));
+      group.setAttribute("data-tip", `b${b.number} ${times(count)}`);
+    }
+  };
 
   /// Gives blocks classes: an object of sets or lists by class.
   graph.mark = (marks) => {

@@ -98,8 +98,10 @@ addView("passes", "Passes", (f, view, rest) => {
   const graph = drawGraph(f.layout, { pick });
   const lines = el("div.pane", { style: "max-height: 60vh", tabindex: 0 });
   const difference = diffView(f, 0, 0);
+  const heat = heatOfBlocks(f);
   let chosen = null;
   let at = 0;
+  let changed = [];
   const buttons = f.stages.map((stage, i) => el("button" + (i > 0 && !stage.changed ? ".dim" : ""), {
     onclick: () => made.go(i), title: `${stage.insts} instructions, ${stage.rewrites} rewrites` + (i > 0 && !stage.changed ? "; nothing changed" : ""),
   }, stage.name));
@@ -111,7 +113,7 @@ addView("passes", "Passes", (f, view, rest) => {
   function pick(number) {
     chosen = number;
     const b = blocksOf(f, f.stages[at].blocks).find((b) => b.number === number);
-    graph.mark({ now: [number] });
+    graph.mark({ changed, now: [number] });
     lines.replaceChildren(el("pre.code", null, b
       ? [row(codeLine(b.head + ":"), 0, ".head"), ...b.rows.map((line) => row(["  ", ...codeLine(line.text)], line.place))]
       : row(`b${number} is not there at this stage`, 0)));
@@ -121,8 +123,8 @@ addView("passes", "Passes", (f, view, rest) => {
     const stage = f.stages[step];
     const blocks = blocksOf(f, stage.blocks);
     graph.show(blocks);
-    const changed = step > 0 && stage.changed ? changedBlocks(f.stages[step - 1].blocks, stage.blocks) : [];
-    graph.mark({ changed });
+    if (heat && step === f.stages.length - 1) graph.heat(blocks, heat);
+    changed = step > 0 && stage.changed ? changedBlocks(f.stages[step - 1].blocks, stage.blocks) : [];
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === step)));
     if (chosen == null || !blocks.some((b) => b.number === chosen)) chosen = blocks[0].number;
     pick(changed.length && !changed.includes(chosen) ? changed[0] : chosen);
@@ -133,7 +135,8 @@ addView("passes", "Passes", (f, view, rest) => {
     return [el("b", null, stage.name), ` — ${what} ${blocks.length} blocks, ${stage.insts} instructions, ${stage.rewrites} rewrites counted.`];
   });
   showPlayer(view, made, el("div.stage", null, buttons),
-    el("div.split", null, el("div", null, graphBox(graph), el("p.note", null, `Changed blocks glow; ${DEPTHS}. A dashed block belongs to another stage.`)),
+    el("div.split", null, el("div", null, graphBox(graph), el("p.note", null, `Changed blocks glow; ${DEPTHS}. A dashed block belongs to another stage.`),
+      heat ? heatLegend() : null),
       el("div", null, el("h2", null, "Block"), lines)),
     difference.element);
   made.go(rest[0] === undefined ? 0 : +rest[0]);

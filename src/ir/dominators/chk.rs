@@ -5,14 +5,15 @@
 //! Simple and fast on small graphs. A walk up the tree is as long as the tree is deep, so the worst
 //! case is quadratic.
 
+use crate::buffer::Buffer;
 use crate::ir::cfg::Cfg;
 use crate::ir::function::Block;
 
 /// Pairs of block and immediate dominator, for all reachable blocks but the entry. All numbers in
 /// here are places in reverse postorder.
-pub(super) fn immediate_dominators(cfg: &Cfg) -> Vec<(Block, Block)> {
+pub(super) fn immediate_dominators(cfg: &Cfg) -> Buffer<(Block, Block)> {
     const UNKNOWN: u32 = u32::MAX;
-    let mut idom = vec![UNKNOWN; cfg.rpo().len()];
+    let mut idom = Buffer::filled(UNKNOWN, cfg.rpo().len());
     idom[0] = 0;
     let mut changed = true;
     while changed {

@@ -4,13 +4,14 @@
 //!
 //! It stays fast where thousands of blocks leave a long chain for one exit.
 
+use crate::buffer::Buffer;
 use crate::entity::SideTable;
 use crate::ir::cfg::Cfg;
 use crate::ir::function::Block;
 
 /// Pairs of block and immediate dominator, for all reachable blocks but the entry. All numbers in
 /// here are places in the depth-first tree.
-pub(super) fn immediate_dominators(cfg: &Cfg) -> Vec<(Block, Block)> {
+pub(super) fn immediate_dominators(cfg: &Cfg) -> Buffer<(Block, Block)> {
     let count = cfg.tree.len();
     let mut place = SideTable::with_len(0u32, cfg.blocks);
     for (i, &(block, _)) in cfg.tree.iter().enumerate() {

@@ -46,6 +46,9 @@ const MAX_SLOPE: i64 = 1 << 20;
 /// Splits loops.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let cfg = Cfg::compute(f);
+    if cfg.is_acyclic() {
+        return;
+    }
     let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
     let mut homes = SideTable::with_len(None, f.values.len());
     for &block in cfg.rpo() {

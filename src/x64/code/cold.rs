@@ -2,8 +2,9 @@
 
 use super::Emitter;
 use super::arrays::ArrayOp;
+use crate::entity::Entity;
 use crate::ir::Loc;
-use crate::mach::{PReg, RelocTarget, Relocation};
+use crate::mach::{Origin, PReg, RelocTarget, Relocation};
 use crate::x64::emit::{Label, Mem, Rmi};
 use crate::x64::inst::{AluOp, Cond, ZeroTrap};
 use crate::x64::regs::{CONTEXT, FSCRATCH, RAX, RDI, RDX, RSI, RSP, SCRATCH};
@@ -64,6 +65,13 @@ impl Emitter<'_> {
 
     pub(super) fn emit_cold(&mut self, cold: Cold) {
         self.asm.bind(cold.entry);
+        self.belongs(match cold.kind {
+            ColdKind::Edge { moves } => {
+                let edge = &self.plan.allocation.edge_moves[moves];
+                Origin::Edge(edge.from, edge.succ)
+            }
+            _ => Origin::Nowhere,
+        });
         if !fault::is(Fault::TrapPlace) {
             self.at(cold.loc);
         }
@@ -155,7 +163,7 @@ impl Emitter<'_> {
                 let edge = &self.plan.allocation.edge_moves[moves];
                 let target = self.plan.code.blocks[edge.from].succs[edge.succ as usize].target;
                 self.edits(edge.edits.iter().copied());
-                self.asm.jmp(self.labels[self.plan.forward[target]]);
+                self.asm.jmp(self.labels[self.plan.forward[target.index()].index()]);
             }
         }
     }

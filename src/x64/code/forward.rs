@@ -1,13 +1,24 @@
 //! Jump threading: blocks without any code but a jump are jumped over.
 
 use super::edge_moves;
-use crate::entity::{Entity, SideTable};
+use crate::buffer::Buffer;
+use crate::entity::Entity;
 use crate::mach::{Allocation, VBlock, VCode};
+use crate::pooled;
 use crate::x64::inst::Inst;
 
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    New,
+    Open,
+    Done,
+}
+
+pooled! { State }
+
 /// For each block, where a jump to it ends up. Jumps that lead around in a circle stay.
-pub(super) fn forwarding(code: &VCode<Inst>, allocation: &Allocation) -> SideTable<VBlock, VBlock> {
-    let mut forward = SideTable::with_len(VBlock(0), code.blocks.len());
+pub(super) fn forwarding(code: &VCode<Inst>, allocation: &Allocation) -> Buffer<VBlock> {
+    let mut forward = Buffer::filled(VBlock(0), code.blocks.len());
     let leads_to = |block: VBlock| {
         let data = &code.blocks[block];
         let &[Inst::Jump] = &code.insts[data.insts.start as usize..data.insts.end as usize] else {
@@ -28,23 +39,17 @@ pub(super) fn forwarding(code: &VCode<Inst>, allocation: &Allocation) -> SideTab
             && edge_moves(allocation, block, 0).is_none();
         quiet.then_some(data.succs[0].target)
     };
-    #[derive(Clone, Copy, PartialEq)]
-    enum State {
-        New,
-        Open,
-        Done,
-    }
-    let mut state = SideTable::with_len(State::New, code.blocks.len());
-    let mut path = Vec::new();
+    let mut state = Buffer::filled(State::New, code.blocks.len());
+    let mut path: Buffer<VBlock> = Buffer::new();
     for start in code.blocks.keys() {
         let mut block = start;
         let end = loop {
-            match state[block] {
-                State::Done => break forward[block],
+            match state[block.index()] {
+                State::Done => break forward[block.index()],
                 State::Open => break block,
                 State::New => {}
             }
-            state[block] = State::Open;
+            state[block.index()] = State::Open;
             path.push(block);
             match leads_to(block) {
                 Some(target) => block = target,
@@ -52,8 +57,8 @@ pub(super) fn forwarding(code: &VCode<Inst>, allocation: &Allocation) -> SideTab
             }
         };
         for block in path.drain(..) {
-            state[block] = State::Done;
-            forward[block] = end;
+            state[block.index()] = State::Done;
+            forward[block.index()] = end;
         }
     }
     forward

@@ -1,7 +1,7 @@
 //! Every form is encoded over the registers, displacements and immediates that are told apart, and
 //! read back by another crate's decoder.
 
-use super::{Asm, Mem, Rmi};
+use super::{Asm, Mem, Rmi, ShortJumps};
 use crate::mach::PReg;
 use crate::x64::inst::{AluOp, BitOp, Cond, FloatOp, Round, Scale, ShiftOp, Width};
 use crate::x64::regs;
@@ -35,7 +35,7 @@ struct Check {
 
 impl Check {
     fn one(&mut self, expected: String, emit: impl FnOnce(&mut Asm)) {
-        emit(self.asm.get_or_insert_with(|| Asm::new(Vec::new())));
+        emit(self.asm.get_or_insert_with(|| Asm::new(ShortJumps::None)));
         self.expected.push(expected);
     }
 }
@@ -127,13 +127,13 @@ fn addresses() {
 #[should_panic(expected = "rsp is no index")]
 fn the_stack_pointer_is_no_index() {
     let index = Some((regs::RSP, Scale::One));
-    Asm::new(Vec::new()).lea(regs::RAX, Mem::At { base: regs::RAX, index, disp: 0 });
+    Asm::new(ShortJumps::None).lea(regs::RAX, Mem::At { base: regs::RAX, index, disp: 0 });
 }
 
 #[test]
 #[should_panic(expected = "a general register")]
 fn a_float_register_is_no_general_one() {
-    Asm::new(Vec::new()).neg(regs::XMM0);
+    Asm::new(ShortJumps::None).neg(regs::XMM0);
 }
 
 type Emit<T> = fn(&mut Asm, PReg, T);
@@ -397,7 +397,7 @@ fn float_registers() {
 fn jumps_are_as_short_as_they_can_be() {
     // Both ways, from just in reach to just out of it.
     for filler in [0, 100, 122, 123, 124, 125, 126, 127, 128, 129, 130, 200] {
-        let assemble = |short: Vec<bool>| {
+        let assemble = |short: ShortJumps| {
             let mut asm = Asm::new(short);
             let (begin, end) = (asm.label(), asm.label());
             asm.bind(begin);
@@ -409,8 +409,8 @@ fn jumps_are_as_short_as_they_can_be() {
             asm.bind(end);
             asm
         };
-        let short = assemble(Vec::new()).relax();
-        let size = assemble(short.clone()).finish().len();
+        let short = assemble(ShortJumps::None).relax();
+        let size = assemble(ShortJumps::These(short.clone())).finish().len();
         let expected = if short[0] { 2 } else { 6 } + filler + if short[1] { 2 } else { 5 };
         assert_eq!(size, expected);
         assert_eq!(short[0], filler + 5 <= 127, "{filler}");
@@ -421,7 +421,7 @@ fn jumps_are_as_short_as_they_can_be() {
 #[test]
 fn literals_are_shared_and_aligned() {
     for before in 0..20 {
-        let mut asm = Asm::new(Vec::new());
+        let mut asm = Asm::new(ShortJumps::None);
         for _ in 0..before {
             asm.ret();
         }
@@ -444,7 +444,7 @@ fn literals_are_shared_and_aligned() {
 #[test]
 fn padding_between_keeps_short_jumps_true() {
     for filler in 0..140 {
-        let assemble = |short: Vec<bool>| {
+        let assemble = |short: ShortJumps| {
             let mut asm = Asm::new(short);
             let labels: Vec<_> = (0..4).map(|_| asm.label()).collect();
             for &label in &labels {
@@ -460,9 +460,9 @@ fn padding_between_keeps_short_jumps_true() {
             }
             asm
         };
-        let short = assemble(Vec::new()).relax();
+        let short = assemble(ShortJumps::None).relax();
         // `finish` fails where a short jump does not reach.
-        let text = decoded(assemble(short));
+        let text = decoded(assemble(ShortJumps::These(short)));
         assert!(text.iter().all(|line| !line.contains("bad")), "{text:?}");
     }
 }

@@ -5,7 +5,8 @@
 //! *Uses* are counted on roots. *Epochs* number the stretches between instructions that may change
 //! memory or collect: a load may move to a later place of its block while the epoch is the same.
 
-use crate::entity::SideTable;
+use crate::buffer::Buffer;
+use crate::entity::Entity;
 use crate::ir::cfg::Cfg;
 use crate::ir::{Block, Effects, Function, Inst, Op, Value, ValueDef};
 use toyjit_runtime::{Effects as RtEffects, Rt};
@@ -13,43 +14,46 @@ use toyjit_runtime::{Effects as RtEffects, Rt};
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Facts {
-    roots: SideTable<Value, Option<Value>>,
-    uses: SideTable<Value, u32>,
-    places: SideTable<Inst, (Block, u32)>,
+    /// By value.
+    roots: Buffer<Value>,
+    /// By value.
+    uses: Buffer<u32>,
+    /// By instruction.
+    places: Buffer<(Block, u32)>,
 }
 
 impl Facts {
     pub(super) fn compute(function: &Function, cfg: &Cfg) -> Self {
         let mut facts = Self {
-            roots: SideTable::with_len(None, function.values.len()),
-            uses: SideTable::with_len(0, function.values.len()),
-            places: SideTable::with_len((Block(0), 0), function.insts.len()),
+            roots: function.values.keys().collect(),
+            uses: Buffer::filled(0, function.values.len()),
+            places: Buffer::filled((Block(0), 0), function.insts.len()),
         };
         for &block in cfg.rpo() {
             let mut epoch = 0;
             for &inst in &function.blocks[block].insts {
-                facts.places[inst] = (block, epoch);
+                facts.places[inst.index()] = (block, epoch);
                 let data = &function.insts[inst];
                 if ends_epoch(effects(data.op, data.imm)) {
                     epoch += 1;
                 }
                 let args = function.args(inst);
                 if let (Some(result), Some(arg)) = (data.result, alias(data.op, args)) {
-                    facts.roots[result] = Some(facts.root(arg));
+                    facts.roots[result.index()] = facts.root(arg);
                     if matches!(data.op, Op::Copy | Op::BToI) {
                         continue;
                     }
                 }
                 for &arg in args {
                     let root = facts.root(arg);
-                    facts.uses[root] += 1;
+                    facts.uses[root.index()] += 1;
                 }
             }
         }
         for &block in cfg.rpo() {
             function.blocks[block].terminator.for_each_use(|value| {
                 let root = facts.root(value);
-                facts.uses[root] += 1;
+                facts.uses[root.index()] += 1;
             });
         }
         facts
@@ -57,24 +61,24 @@ impl Facts {
 
     /// The value whose register `value` shares.
     pub(super) fn root(&self, value: Value) -> Value {
-        self.roots[value].unwrap_or(value)
+        self.roots[value.index()]
     }
 
     /// How often a root is used under any of its names.
     pub(super) fn uses(&self, root: Value) -> u32 {
-        self.uses[root]
+        self.uses[root.index()]
     }
 
     /// Block and epoch of an instruction.
     pub(super) fn place(&self, inst: Inst) -> (Block, u32) {
-        self.places[inst]
+        self.places[inst.index()]
     }
 
     /// The epoch at a block's end.
     pub(super) fn last_epoch(&self, function: &Function, block: Block) -> u32 {
         function.blocks[block].insts.last().map_or(0, |&inst| {
             let data = &function.insts[inst];
-            self.places[inst].1 + u32::from(ends_epoch(effects(data.op, data.imm)))
+            self.places[inst.index()].1 + u32::from(ends_epoch(effects(data.op, data.imm)))
         })
     }
 }

@@ -1,6 +1,7 @@
 //! An allocator that keeps every value in a slot of its own and loads operands into registers that
 //! rotate, so that in the course of a test every register is an operand of every instruction.
 
+use crate::buffer::Buffer;
 use crate::entity::Entity;
 use crate::ir::generate::Rng;
 use crate::mach::{
@@ -15,7 +16,7 @@ pub(in crate::x64) fn allocate(code: &VCode<Inst>, seed: u64) -> Allocation {
     let count = code.vregs.len() as u32;
     let live = live_across(code);
     let mut allocation =
-        Allocation { num_slots: 2 * count, starts: vec![0], ..Allocation::default() };
+        Allocation { num_slots: 2 * count, starts: Buffer::filled(0, 1), ..Allocation::default() };
     for (i, inst) in code.insts.iter().enumerate() {
         let mut operands = Vec::new();
         inst.operands(&mut |operand| operands.push(operand));

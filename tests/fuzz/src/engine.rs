@@ -6,7 +6,7 @@
 use crate::generate::Random;
 use std::fmt;
 use std::str::FromStr;
-use toyjit::opt::PASSES;
+use toyjit::opt::{PASSES, Pass};
 use toyjit::pipeline::Options;
 use toyjit::x64::Features;
 
@@ -76,6 +76,30 @@ impl Engine {
             features: if self.baseline { Features::BASELINE } else { Features::detect() },
             ..Options::default()
         }
+    }
+
+    /// Which rows of the table of passes run, a bit each.
+    pub fn passes(&self) -> u128 {
+        const { assert!(PASSES.len() <= 128) };
+        let runs = |pass: &Pass| {
+            self.optimises()
+                && pass.level <= self.level
+                && !self.without.iter().any(|name| name == pass.name)
+        };
+        PASSES.iter().rev().fold(0, |rows, pass| rows << 1 | u128::from(runs(pass)))
+    }
+
+    /// Whether the verifier reads the IR after each pass; else it does after the last one.
+    pub fn verifies_passes(&self) -> bool {
+        self.without.is_empty() && self.level >= 2 && self.units.is_none()
+    }
+
+    /// Whether another engine does the very same: of levels with the same passes one is enough.
+    pub fn is_same(&self, other: &Engine) -> bool {
+        let alike = Engine { level: other.level, without: other.without.clone(), ..self.clone() };
+        alike == *other
+            && self.passes() == other.passes()
+            && (self.how != How::Written || self.level == other.level)
     }
 
     /// Whether the passes have a part in it.
@@ -179,6 +203,18 @@ impl FromStr for Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn engines_are_the_same_by_their_passes() {
+        let engine = |text: &str| text.parse::<Engine>().unwrap();
+        let top = PASSES.iter().map(|pass| pass.level).max().unwrap_or(0);
+        let highest = engine(&format!("native -O{top}"));
+        assert!(highest.is_same(&Engine { level: 200, ..highest.clone() }));
+        assert!(highest.is_same(&engine(&format!("native -O{top} --no-such"))));
+        for other in ["native -O0", "native -O2 --no-gvn", "native -O2 --gc-stress", "ir -O2"] {
+            assert!(!engine("native -O2").is_same(&engine(other)), "{other}");
+        }
+    }
 
     #[test]
     fn engines_read_back() {

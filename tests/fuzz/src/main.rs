@@ -17,6 +17,7 @@ mod subject;
 #[cfg(test)]
 mod tests;
 mod verdict;
+mod work;
 mod worker;
 
 use clap::{Parser, Subcommand};

@@ -1,12 +1,15 @@
 //! A program under test, and what a run of it shows.
 
 use crate::engine::{Engine, How};
+use crate::work::{self, Work};
 use std::cell::{OnceCell, RefCell};
 use std::fmt;
+use std::rc::Rc;
 use toyjit::bril;
 use toyjit::interp;
 use toyjit::ir::{self, FuncRef, Module, interp as ir_interp};
-use toyjit::pipeline::{self, BrilFront, CompileError, Executable, Front};
+use toyjit::mach::CompiledFunction;
+use toyjit::pipeline::{self, BrilFront, CompileError, Executable, Front, Options};
 use toyjit::report;
 use toyjit::source::{Interner, Severity, Sources, Trace};
 use toyjit::timing::Timings;
@@ -43,11 +46,19 @@ pub struct Subject {
     /// The same, burning fuel.
     metered: OnceCell<Program>,
     /// Modules after the passes, by what the passes were told.
-    optimised: RefCell<Vec<(Passes, Module)>>,
+    optimised: RefCell<Vec<(Passes, Optimised)>>,
+    /// Machine code that is not in place yet, by the passes and by what the back end was told.
+    compiled: RefCell<Vec<(Passes, BackEnd, Rc<[CompiledFunction]>)>>,
 }
 
-/// Level, passes left out, rewrites, whether the code burns fuel.
-type Passes = (u8, Vec<String>, Option<u64>, bool);
+/// Rows of the table of passes, rewrites, whether the code burns fuel.
+type Passes = (u128, Option<u64>, bool);
+
+/// Spills everything, few registers, no extensions of the processor.
+type BackEnd = (bool, bool, bool);
+
+/// What the passes made, or what is said where they made too much of it.
+type Optimised = Result<Rc<Module>, String>;
 
 enum Program {
     Toy(Box<Front>),
@@ -64,8 +75,7 @@ impl Subject {
         let mut sources = Sources::new();
         sources.add("program.toy", text).ok_or(Discard::Resources)?;
         let program = toy(&sources, false)?;
-        let (metered, optimised) = (OnceCell::new(), RefCell::default());
-        Ok(Self { sources, program, metered, optimised })
+        Ok(Self::new(sources, program))
     }
 
     /// The Bril program with this text.
@@ -83,8 +93,7 @@ impl Subject {
         let front = front.ok_or_else(|| {
             Discard::Errors(diagnostics.first().map(|d| d.message.clone()).unwrap_or_default())
         })?;
-        let (metered, optimised) = (OnceCell::new(), RefCell::default());
-        Ok(Self { sources, program: Program::Bril(Box::new(front)), metered, optimised })
+        Ok(Self::new(sources, Program::Bril(Box::new(front))))
     }
 
     /// The module with this text.
@@ -92,12 +101,12 @@ impl Subject {
         let module = ir::parse::module(text).map_err(|error| Discard::Errors(error.to_string()))?;
         ir::verify::verify_module(&module)
             .map_err(|errors| Discard::Errors(errors[0].to_string()))?;
-        Ok(Self {
-            sources: Sources::new(),
-            program: Program::Ir(Box::new(module)),
-            metered: OnceCell::new(),
-            optimised: RefCell::default(),
-        })
+        Ok(Self::new(Sources::new(), Program::Ir(Box::new(module))))
+    }
+
+    fn new(sources: Sources, program: Program) -> Self {
+        let (metered, optimised, compiled) = Default::default();
+        Self { sources, program, metered, optimised, compiled }
     }
 
     /// Its module, in the form in which it comes to the optimiser.
@@ -129,6 +138,14 @@ impl Subject {
     pub fn run(&self, engine: &Engine) -> Result<Outcome, Discard> {
         let (mut runtime, captured) = runtime(engine);
         let program = self.program(engine);
+        let made = match engine.how {
+            How::Oracle | How::Variables => None,
+            How::Ir | How::Native | How::Written => match self.optimised(engine) {
+                Ok(module) => Some(module),
+                Err(end) => return Ok(Outcome { output: Vec::new(), end }),
+            },
+        };
+        let module = made.as_deref().unwrap_or_else(|| module(program));
         let end = match (engine.how, program) {
             (How::Oracle, Program::Toy(front)) => {
                 let ended = interp::run(&front.program, &front.interner, &mut runtime);
@@ -138,15 +155,14 @@ impl Subject {
                 self.interpret_bril(&front.program, &mut runtime)
             }
             (How::Written, Program::Bril(front)) => {
-                let again = self.written(engine, &front.program)?;
+                let again = written(module, engine, &front.program)?;
                 let Program::Bril(front) = &again.program else { return Err(Discard::Resources) };
                 again.interpret_bril(&front.program, &mut runtime)
             }
             (How::Written, _) => return Err(Discard::Resources),
-            (How::Oracle | How::Variables, _) => self.interpret(module(program), &mut runtime),
-            (How::Ir, _) => self.interpret(&self.optimised(engine), &mut runtime),
-            (How::Native, _) => match self.compile(engine, &mut runtime) {
-                Err(error) => Ok(format!("does not compile: {error}")),
+            (How::Oracle | How::Variables | How::Ir, _) => self.interpret(module, &mut runtime),
+            (How::Native, _) => match self.compile(module, engine, &mut runtime) {
+                Err(why) => Ok(why),
                 Ok(executable) => {
                     let ended = executable.run(&mut runtime);
                     self.end(ended.map_err(|halt| (halt.stop, halt.trace)))
@@ -168,47 +184,48 @@ impl Subject {
         self.end(ended.map_err(|halt| (halt.stop, halt.trace)))
     }
 
-    /// What the passes of an engine make of a Bril program, as a program again.
-    fn written(&self, engine: &Engine, program: &bril::Program) -> Result<Subject, Discard> {
-        let module = self.optimised(engine);
-        let chosen: Vec<FuncRef> = module.functions.keys().collect();
-        let mut interner = Interner::new();
-        let origin = bril::Origin::Bril(program);
-        let mut exported = bril::export(&module, &chosen, origin, &mut interner);
-        // In SSA form at every other level.
-        if engine.level.is_multiple_of(2) {
-            for function in &mut exported.program.functions {
-                bril::coalesce(function, &mut interner);
+    /// Machine code of a module in place; engines share it as far as the runtime has no part in it.
+    fn compile(
+        &self,
+        module: &Module,
+        engine: &Engine,
+        runtime: &mut Runtime,
+    ) -> Result<Executable, String> {
+        let (of, by) = (passes(engine), (engine.spill, engine.few, engine.baseline));
+        let timings = &mut Timings::new();
+        let known = self.compiled.borrow().iter().find(|(o, b, _)| (*o, *b) == (of, by)).cloned();
+        let functions = match known {
+            Some((.., functions)) => functions,
+            None => {
+                let functions = pipeline::machine_code(module, &engine.options(), timings)
+                    .map_err(does_not_compile)?;
+                work::judge_code(module, &functions)?;
+                let functions: Rc<[CompiledFunction]> = functions.into();
+                self.compiled.borrow_mut().push((of, by, Rc::clone(&functions)));
+                functions
             }
-        }
-        if !exported.refused.is_empty() {
-            return Err(Discard::Resources);
-        }
-        let text = bril::print::text(&exported.program, &interner);
-        match Subject::bril(&text) {
-            Err(Discard::Errors(why)) => panic!("what was written is no Bril: {why}\n{text}"),
-            subject => subject,
-        }
-    }
-
-    fn compile(&self, engine: &Engine, runtime: &mut Runtime) -> Result<Executable, CompileError> {
-        let module = self.optimised(engine);
-        pipeline::generate(module, &engine.options(), runtime, &mut Timings::new())
+        };
+        pipeline::link(module.clone(), &functions, runtime, timings).map_err(does_not_compile)
     }
 
     /// The module after the passes of an engine. What the passes do does not depend on anything
     /// else, so that engines share it.
-    fn optimised(&self, engine: &Engine) -> Module {
-        let metered = engine.units.is_some();
-        let key = (engine.level, engine.without.clone(), engine.fuel, metered);
-        let known =
-            self.optimised.borrow().iter().find(|(of, _)| *of == key).map(|(_, m)| m.clone());
-        known.unwrap_or_else(|| {
-            let mut module = module(self.program(engine)).clone();
-            pipeline::middle(&mut module, &engine.options(), &mut Timings::new(), &mut ());
-            self.optimised.borrow_mut().push((key, module.clone()));
-            module
-        })
+    fn optimised(&self, engine: &Engine) -> Optimised {
+        let key = passes(engine);
+        let known = self.optimised.borrow().iter().find(|(of, _)| *of == key).cloned();
+        if let Some((_, made)) = known {
+            return made;
+        }
+        let mut module = module(self.program(engine)).clone();
+        let mut work = Work::of(&module);
+        let options = Options { verify: engine.verifies_passes(), ..engine.options() };
+        pipeline::middle(&mut module, &options, &mut Timings::new(), &mut work);
+        if let Err(errors) = ir::verify::verify_module(&module) {
+            panic!("the passes left a malformed function: {}", errors[0]);
+        }
+        let made = work.judge().map(|()| Rc::new(module));
+        self.optimised.borrow_mut().push((key, made.clone()));
+        made
     }
 
     fn interpret(&self, module: &Module, runtime: &mut Runtime) -> Result<String, Discard> {
@@ -245,6 +262,37 @@ fn module(program: &Program) -> &Module {
         Program::Toy(front) => &front.lowered.module,
         Program::Bril(front) => &front.lowered.module,
         Program::Ir(module) => module,
+    }
+}
+
+fn does_not_compile(error: CompileError) -> String {
+    format!("does not compile: {error}")
+}
+
+/// What the passes are told.
+fn passes(engine: &Engine) -> Passes {
+    (engine.passes(), engine.fuel, engine.units.is_some())
+}
+
+/// What the passes of an engine make of a Bril program, as a program again.
+fn written(module: &Module, engine: &Engine, program: &bril::Program) -> Result<Subject, Discard> {
+    let chosen: Vec<FuncRef> = module.functions.keys().collect();
+    let mut interner = Interner::new();
+    let origin = bril::Origin::Bril(program);
+    let mut exported = bril::export(module, &chosen, origin, &mut interner);
+    // In SSA form at every other level.
+    if engine.level.is_multiple_of(2) {
+        for function in &mut exported.program.functions {
+            bril::coalesce(function, &mut interner);
+        }
+    }
+    if !exported.refused.is_empty() {
+        return Err(Discard::Resources);
+    }
+    let text = bril::print::text(&exported.program, &interner);
+    match Subject::bril(&text) {
+        Err(Discard::Errors(why)) => panic!("what was written is no Bril: {why}\n{text}"),
+        subject => subject,
     }
 }
 

@@ -146,7 +146,10 @@ pub fn judge_by(matter: Matter, text: &[u8], engines: &[Engine]) -> Verdict {
         Err(panic) => return fail(FRONT, panic.kind, panic.message),
     };
     let mut references: Vec<(Engine, Outcome)> = Vec::new();
-    for engine in engines {
+    for (i, engine) in engines.iter().enumerate() {
+        if engines[..i].iter().any(|earlier| earlier.is_same(engine)) {
+            continue;
+        }
         let reference = subject.reference(engine);
         if !references.iter().any(|(of, _)| *of == reference) {
             let outcome = match caught(|| subject.run(&reference)) {

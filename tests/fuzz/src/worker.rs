@@ -74,9 +74,11 @@ pub fn serve(args: &WorkerArgs) -> i32 {
 
 /// Allows so many bytes of address space beyond what is in use.
 fn limit_memory(allowance: u64) {
-    let in_use = std::fs::read_to_string("/proc/self/statm").ok();
-    let in_use = in_use.and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
-    let limit = in_use.unwrap_or(0) * rustix::param::page_size() as u64 + allowance;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let in_use =
+        status.lines().find_map(|line| line.strip_prefix("VmSize:")?.split_whitespace().next());
+    let in_use: u64 = in_use.and_then(|kilobytes| kilobytes.parse().ok()).unwrap_or(0);
+    let limit = (in_use << 10) + allowance;
     let limit = Rlimit { current: Some(limit), maximum: Some(limit) };
     if let Err(error) = setrlimit(Resource::As, limit) {
         eprintln!("error: can't limit the memory: {error}");
