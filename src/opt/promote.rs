@@ -6,7 +6,8 @@
 //! loop, and stored where the loop is left. Outer loops come first.
 //!
 //! The load before the loop can't fail: globals are always there; a field or element must be in the
-//! loop's header, which runs first, or belong to what is seen to be an object.
+//! loop's header, which runs first (an element before anything there that may trap), or belong to
+//! what is seen to be an object, or have been checked before the loop.
 //!
 //! A trap in the loop leaves the place as it was before. Nobody sees that in a program that ends
 //! then; where memory outlives traps (sessions, modules that are called again) the pass is off.
@@ -122,11 +123,15 @@ impl Seen<'_> {
         // Classes of which not one place alone is touched.
         let mut mixed: Vec<(Space, u64)> = Vec::new();
         let insts = || body.iter().flat_map(|&b| f.blocks[b].insts.iter().map(move |&i| (b, i)));
+        // Behind what may trap it may be known of an index that it is in bounds.
+        let mut may_trap = false;
         for (block, inst) in insts().filter(|&(_, inst)| promoted[inst].is_none()) {
+            may_trap |= effects(self.module, f, inst).has(Effects::TRAPS);
             if let Some(found) = self.place(inst) {
                 let class = (found.space, found.imm);
                 let known = places.iter_mut().find(|p: &&mut Place| (p.space, p.imm) == class);
-                let is_there = block == header || found.is_there;
+                let runs_first = block == header && !(may_trap && found.space == Space::Elements);
+                let is_there = runs_first || found.is_there;
                 match known {
                     Some(place) if place.at == found.at => {
                         place.insts.push(inst);
@@ -174,7 +179,7 @@ impl Seen<'_> {
         let is_there = match space {
             Space::Global => true,
             Space::Field => is_never_nil(f, at[0]),
-            _ => false,
+            _ => is_checked(f, &at),
         };
         Some(Place { id: self.id, space, imm, at, insts: vec![inst], stores, is_there })
     }
@@ -202,6 +207,18 @@ impl Seen<'_> {
                 Clobbers::Everything => true,
             }
     }
+}
+
+/// Whether an index is the result of a check with the length of the array that the buffer is of.
+fn is_checked(f: &Function, at: &[Value]) -> bool {
+    let array = |value: Value, op: Op| {
+        let inst = f.def_inst(value).filter(|&inst| f.insts[inst].op == op)?;
+        f.args(inst).first().copied()
+    };
+    let &[buffer, index] = at else { return false };
+    let check = f.def_inst(index).filter(|&inst| f.insts[inst].op == Op::CheckBounds);
+    let of = check.and_then(|check| array(f.args(check)[1], Op::ArrayLen));
+    of.is_some() && of == array(buffer, Op::ArrayData)
 }
 
 fn carry_out(
