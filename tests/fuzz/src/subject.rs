@@ -39,6 +39,9 @@ pub enum Discard {
     Resources,
 }
 
+/// Machine code, and what it was made by.
+type Compiled = (Passes, BackEnd, Rc<[CompiledFunction]>);
+
 /// A program that is well formed, to be run by each engine.
 pub struct Subject {
     sources: Sources,
@@ -48,7 +51,7 @@ pub struct Subject {
     /// Modules after the passes, by what the passes were told.
     optimised: RefCell<Vec<(Passes, Optimised)>>,
     /// Machine code that is not in place yet, by the passes and by what the back end was told.
-    compiled: RefCell<Vec<(Passes, BackEnd, Rc<[CompiledFunction]>)>>,
+    compiled: RefCell<Vec<Compiled>>,
 }
 
 /// Rows of the table of passes, rewrites, whether the code burns fuel.
