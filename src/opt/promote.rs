@@ -21,7 +21,7 @@ use crate::analysis::loops::{Loop, Loops};
 use crate::entity::SideTable;
 use crate::ir::{
     Block, Cfg, Dominators, Edge, Effects, Form, Function, Inst, InstData, Loc, Module, Op, Space,
-    Terminator, Value, Variable, slot_type,
+    Terminator, Value, Variable, imm_field, slot_type,
 };
 use crate::source::Span;
 use crate::ssa::{Construction, Folding, construct};
@@ -171,6 +171,8 @@ impl Seen<'_> {
         let InstData { op, imm, .. } = f.insts[inst];
         let (space, args, stores) = match op {
             Op::LoadGlobal | Op::StoreGlobal => (Space::Global, 0, op == Op::StoreGlobal),
+            // Checks and the runtime read a region's own fields.
+            Op::LoadField | Op::StoreField if self.is_of_region(imm) => return None,
             Op::LoadField | Op::StoreField => (Space::Field, 1, op == Op::StoreField),
             Op::LoadElem | Op::StoreElem => (Space::Elements, 2, op == Op::StoreElem),
             _ => return None,
@@ -182,6 +184,11 @@ impl Seen<'_> {
             _ => is_checked(f, &at),
         };
         Some(Place { id: self.id, space, imm, at, insts: vec![inst], stores, is_there })
+    }
+
+    fn is_of_region(&self, imm: u64) -> bool {
+        let structure = imm_field(imm).0;
+        self.module.structures.get(structure).is_none_or(|data| data.name.starts_with("region"))
     }
 
     /// Whether an instruction that is no load or store of it may read or write a place.
