@@ -86,6 +86,43 @@ fn messages_for_tools() {
 }
 
 #[test]
+fn remarks_say_what_was_done_where() {
+    let program = "var hits = 0;
+struct Pair { a: int, b: int }
+fn twice(p: Pair) -> int { return p.a * 2; }
+fn count(a: [int], n: int) {
+    for i in 0..n {
+        a[i] = n / 3 + i;
+        hits += 1;
+    }
+}
+fn main() {
+    let a = [0; 100];
+    count(a, 100);
+    let p = Pair { a: 1, b: 2 };
+    print(twice(p));
+    for k in 0..3 { print(a[k]); p.b += k; }
+    print(hits, p.b);
+}
+";
+    let (printed, said, code) = toyjit(&["run", "--no-run", "--remarks", "-"], program);
+    assert_eq!((printed.as_str(), code), ("", 0));
+    for remark in [
+        "6:9: remark: `check_bounds` left out of the main part of the loop [split]",
+        "6:16: remark: `sdiv` moved before the loop [licm]",
+        "7:9: remark: `load_global` in a register while the loop runs [promote]",
+        "12:5: remark: `count` inlined [inline]",
+        "13:13: remark: object left out: its fields are values [scalar]",
+        "15:14: remark: loop unrolled: 3 rounds [unroll]",
+    ] {
+        assert!(said.contains(&format!("<stdin>:{remark}\n")), "{remark}\n{said}");
+    }
+    let without = ["run", "--no-run", "--remarks", "--no-promote", "--no-unroll", "-"];
+    let (_, said, _) = toyjit(&without, program);
+    assert!(!said.contains("[promote]") && !said.contains("[unroll]"), "{said}");
+}
+
+#[test]
 fn colours_are_for_terminals_and_who_asks() {
     let told = |args: &[&str], env: &[(&str, &str)]| with(args, "print(x);", env).1;
     assert!(!told(&["check", "-"], &[]).contains('\x1b'));

@@ -113,6 +113,7 @@ impl CompileArgs {
             disabled: self.passes.off.clone(),
             remarks: self.remarks,
             polls: !self.no_polls,
+            once: true,
             ..Options::default()
         })
     }

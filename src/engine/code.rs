@@ -33,6 +33,7 @@ impl Code {
         let hosts = engine.hosts.iter().map(|host| host.register(runtime));
         let hosts: Vec<u64> = hosts.collect();
         module.first_type = runtime.types.count();
+        module.outlives_traps = !engine.options.once;
         let executable = pipeline::compile_module(module, &engine.options, runtime, timings)?;
         for (slot, value) in (0..).zip(hosts) {
             runtime.set_global(slot, value);

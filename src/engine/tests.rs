@@ -62,6 +62,20 @@ fn the_top_level_runs_once_and_first() {
 }
 
 #[test]
+fn memory_is_as_a_trap_left_it() {
+    let mut m = module(
+        "var n = 0;
+        fn count(a: [int]) { for i in 0..10 { n += 1; a[i] = n; } }
+        fn start() { count([0; 3]); }
+        fn get() -> int { return n; }",
+    );
+    let start = m.function::<(), ()>("start").unwrap();
+    assert!(start.call(&mut m, ()).unwrap_err().trap().is_some());
+    let get = m.function::<(), i64>("get").unwrap();
+    assert_eq!(get.call(&mut m, ()).unwrap(), 4);
+}
+
+#[test]
 fn a_failed_start_stays_one() {
     let mut m = module("let s = \"a\"; let t = [s][1]; fn get() -> str { return t; }");
     let get = m.function::<(), String>("get").unwrap();

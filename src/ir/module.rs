@@ -41,6 +41,8 @@ pub struct Module {
     pub known_types: Vec<u32>,
     /// The number of the first object type that belongs to this module (see `ir::load`).
     pub first_type: u32,
+    /// Whether what is in memory is seen by later runs after a trap: it is as the program left it.
+    pub outlives_traps: bool,
     /// For each function: what a call of it may do, where the optimiser has found that.
     pub summaries: Vec<Summary>,
 }
@@ -59,6 +61,7 @@ impl Default for Module {
             main: None,
             known_types: Vec::new(),
             first_type: FIRST_REGISTERED,
+            outlives_traps: false,
             summaries: Vec::new(),
         }
     }

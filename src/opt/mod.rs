@@ -23,13 +23,16 @@ pub mod inline;
 pub mod invert;
 pub mod licm;
 pub mod pre;
+pub mod promote;
 pub mod range_test;
 pub mod reassociate;
 mod region;
 pub mod remark;
+pub mod scalar;
 pub mod sccp;
 pub mod split;
 pub mod summaries;
+pub mod unroll;
 
 use crate::ir::verify::verify;
 use crate::ir::{FuncRef, Function, Loc, Module, Signature, print};
@@ -117,6 +120,16 @@ pub static PASSES: &[Pass] = &[
         after: &[("sccp", "branches are decided")],
     },
     Pass {
+        name: "scalar",
+        run: scalar::run,
+        level: 2,
+        after: &[
+            ("inline", "most objects are seen by those who were called"),
+            ("sccp", "checks of nil are gone"),
+            ("cleanup", "branches that were decided pass nothing on"),
+        ],
+    },
+    Pass {
         name: "range-test",
         run: range_test::run,
         level: 2,
@@ -156,6 +169,15 @@ pub static PASSES: &[Pass] = &[
         after: &[("invert", "a copied header belongs to the block that leads to it")],
     },
     Pass {
+        name: "unroll",
+        run: unroll::run,
+        level: 2,
+        after: &[
+            ("invert", "loops test where they end"),
+            ("sccp", "limits that are constant are constants"),
+        ],
+    },
+    Pass {
         name: "gvn",
         run: gvn::run,
         level: 1,
@@ -172,6 +194,15 @@ pub static PASSES: &[Pass] = &[
         run: licm::run_late,
         level: 2,
         after: &[("invert", "a loop's body begins with what runs each time round")],
+    },
+    Pass {
+        name: "promote",
+        run: promote::run,
+        level: 2,
+        after: &[
+            ("invert", "what runs each time round stands in the loop's header"),
+            ("licm", "objects, buffers and indices stand before the loop"),
+        ],
     },
     Pass {
         name: "carry",

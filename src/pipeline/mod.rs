@@ -50,6 +50,8 @@ pub struct Options {
     pub polls: bool,
     /// Whether calls and rounds of loops burn fuel.
     pub metered: bool,
+    /// Whether a program runs once: nobody sees after a trap what memory holds.
+    pub once: bool,
     /// Whether programs count how often each of their blocks runs.
     pub counted: bool,
     /// What of the processor may be used.
@@ -71,6 +73,7 @@ impl Default for Options {
             few_registers: false,
             polls: true,
             metered: false,
+            once: false,
             counted: false,
             features: Features::detect(),
             threads: None,

@@ -3,7 +3,9 @@
 //! Wherever a move would vanish if two things had one register, they are related, with the weight
 //! of the block in which the move would be: fixed operands, tied operands, register copies, and
 //! edge arguments with their parameters. A piece scores the registers that its relations have
-//! already, or, where they have none yet, the fixed register that they want most.
+//! already, or, where they have none yet, the fixed register that they want most, or else that of
+//! their own best relation: a sum that is made in steps ends in the register that its loop's
+//! parameter has.
 
 use super::layout::{Access, Layout};
 use crate::buffer::Buffer;
@@ -13,6 +15,8 @@ use crate::pooled;
 
 /// Relations looked at for one piece: enough for the best, and a bound on the work.
 const LIMIT: usize = 16;
+/// The same for those of its partners.
+const CHAINED: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
 enum Partner {
@@ -98,7 +102,10 @@ impl Hints {
                 Partner::Fixed(reg) => (Some(reg), weight),
                 Partner::Value(other) => match self.current[other.index()] {
                     Some(reg) => (Some(reg), weight),
-                    None => (self.wanted[other.index()].0, weight / 2.0),
+                    None => match self.wanted[other.index()].0 {
+                        Some(reg) => (Some(reg), weight / 2.0),
+                        None => self.wish(other, weight),
+                    },
                 },
             };
             if let Some(reg) = reg {
@@ -106,6 +113,20 @@ impl Hints {
             }
         }
         scores
+    }
+
+    /// What a value that has no register yet will want most, if `weight` can be saved by sharing it.
+    fn wish(&self, vreg: VReg, weight: f32) -> (Option<PReg>, f32) {
+        let mut best = (None, 0.0);
+        for &(partner, own) in self.relations(vreg).iter().take(CHAINED) {
+            if let Partner::Value(other) = partner
+                && let Some(reg) = self.current[other.index()]
+                && own > best.1
+            {
+                best = (Some(reg), own);
+            }
+        }
+        (best.0, best.1.min(weight) / 2.0)
     }
 
     /// The virtual registers related to `vreg`.

@@ -2,7 +2,8 @@
 //!
 //! Blocks are emitted in their order, each instruction between the allocator's edits, and behind
 //! them the cold paths and the literal pool. Moves on edges go before a lone jump, to the beginning
-//! of a block with one predecessor, or into code of their own. Blocks that do nothing but jump are
+//! of a block with one predecessor, before the head of the loop that they lead back to, or into code
+//! of their own. Blocks that do nothing but jump are
 //! jumped over. The code is assembled twice: from the first assembly it is known which jumps are
 //! short, and what stands where loops are left. Once is enough without either, and for a small
 //! function without loops, in which all jumps are short.
@@ -16,12 +17,14 @@ mod forward;
 mod frame;
 mod insts;
 mod poll;
+mod tops;
 
 use self::cold::{Cold, ColdKind};
 use self::fast_exit::{FastExit, Step};
 use self::forward::forwarding;
 use self::frame::Frame;
 use self::poll::{Poll, Stretch};
+use self::tops::{is_tight_loop, tops};
 use super::emit::{Asm, Label, Mem, Rmi, ShortJumps};
 use super::inst::{AluOp, Cond, Inst, Width};
 use super::regs::{RSP, SCRATCH};
@@ -42,8 +45,9 @@ pub(super) fn emit(code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunct
     let frame = Frame::of(code, allocation);
     let forward = forwarding(code, allocation);
     let fast_exit = FastExit::find(code, allocation, &frame);
-    let (forward, fast_exit, frame) = (&forward[..], fast_exit.as_ref(), &frame);
-    let plan = Plan { code, allocation, forward, fast_exit, frame };
+    let tops = tops(code, allocation, &forward);
+    let (forward, tops, fast_exit, frame) = (&forward[..], &tops[..], fast_exit.as_ref(), &frame);
+    let plan = Plan { code, allocation, forward, tops, fast_exit, frame };
     if code.insts.len() <= SMALL && !code.insts.iter().any(|inst| matches!(inst, Inst::Poll)) {
         let mut only = Emitter::new(plan, ShortJumps::All, Vec::new());
         only.function();
@@ -73,6 +77,8 @@ struct Plan<'a> {
     allocation: &'a Allocation,
     /// For each block, the block where a jump to it ends up.
     forward: &'a [VBlock],
+    /// For each loop's head, the moves that stand before it.
+    tops: &'a [Option<usize>],
     fast_exit: Option<&'a FastExit>,
     frame: &'a Frame,
 }
@@ -82,6 +88,8 @@ struct Emitter<'a> {
     asm: Asm,
     /// By block.
     labels: Buffer<Label>,
+    /// Where the moves before a loop's head begin, by block.
+    tops: Buffer<Label>,
     cold: Vec<Cold>,
     loc: Loc,
     /// The edit that comes next.
@@ -101,10 +109,12 @@ impl<'a> Emitter<'a> {
         let (insts, blocks) = (plan.code.insts.len(), plan.code.blocks.len());
         let mut asm = Asm::with_room(short_jumps, insts + 8, blocks + insts / 4 + 4);
         let labels = plan.code.blocks.keys().map(|_| asm.label()).collect();
+        let tops = plan.code.blocks.keys().map(|_| asm.label()).collect();
         Self {
             plan,
             asm,
             labels,
+            tops,
             cold: Vec::new(),
             loc: Loc(0),
             next_edit: 0,
@@ -135,16 +145,19 @@ impl<'a> Emitter<'a> {
         let done = fast_exit.map(|exit| exit.block);
         let emitted = code.blocks.keys().filter(|&b| forward[b.index()] == b && Some(b) != done);
         let mut emitted = emitted.peekable();
+        // What comes next, where nothing stands before it.
+        let tops = self.plan.tops;
+        let plain = |block: &VBlock| tops[block.index()].is_none().then_some(*block);
         self.belongs(Origin::Block(VBlock(0)));
         match fast_exit {
             Some(exit) => {
                 emitted.next();
-                self.fast_exit(exit, emitted.peek().copied());
+                self.fast_exit(exit, emitted.peek().and_then(plain));
             }
             None => self.prologue(),
         }
         while let Some(block) = emitted.next() {
-            self.block(block, emitted.peek().copied());
+            self.block(block, emitted.peek().and_then(plain));
         }
         self.belongs(Origin::Nowhere);
         while !self.cold.is_empty() {
@@ -175,7 +188,8 @@ impl<'a> Emitter<'a> {
         self.prologue();
         self.edits(exit.delayed.iter().copied());
         let target = self.plan.forward[data.succs[on].target.index()];
-        self.along_edge(self.moves_of_own(entry, on), target, next);
+        self.edits_of_edge(self.moves_of_own(entry, on));
+        self.go_to(target, next);
     }
 
     fn steps(&mut self, steps: &[Step]) {
@@ -221,27 +235,12 @@ impl<'a> Emitter<'a> {
         self.asm.ret();
     }
 
-    /// Whether a block begins an innermost loop without calls that is small enough to be tight.
-    fn is_tight_loop(&self, block: VBlock) -> bool {
-        const MOST_INSTS: u32 = 40;
-        let blocks = &self.plan.code.blocks;
-        let last_back = |header: VBlock| {
-            let preds = blocks[header].preds.iter().copied();
-            preds.filter(|&pred| pred >= header).max()
-        };
-        let Some(last) = last_back(block).filter(|_| !blocks[block].cold) else { return false };
-        let insts = blocks[block].insts.start..blocks[last].insts.end;
-        insts.len() as u32 <= MOST_INSTS
-            && !self.plan.code.insts[insts.start as usize..insts.end as usize]
-                .iter()
-                .any(|inst| matches!(inst, Inst::Call { .. }))
-            && (block.0 + 1..=last.0).all(|inner| last_back(VBlock(inner)).is_none())
-    }
-
     fn block(&mut self, block: VBlock, next: Option<VBlock>) {
         let code = self.plan.code;
         let data = &code.blocks[block];
-        if self.is_tight_loop(block) {
+        if let Some(moves) = self.plan.tops[block.index()] {
+            self.top(block, moves);
+        } else if is_tight_loop(code, block) {
             self.asm.align_loop();
         } else if self.polls(block) {
             self.asm.align_poll();
@@ -311,14 +310,22 @@ impl<'a> Emitter<'a> {
     fn branch(&mut self, cond: Cond, block: VBlock, next: Option<VBlock>) {
         let succs = &self.plan.code.blocks[block].succs;
         let targets = [0, 1].map(|way: usize| self.plan.forward[succs[way].target.index()]);
-        let moves = [self.moves_of_own(block, 0), self.moves_of_own(block, 1)];
+        let mut moves = [self.moves_of_own(block, 0), self.moves_of_own(block, 1)];
+        let mut labels = targets.map(|target| self.labels[target.index()]);
+        let mut to_top = [false; 2];
+        for way in 0..2 {
+            let target = targets[way].index();
+            if moves[way].is_some() && moves[way] == self.plan.tops[target] {
+                (moves[way], labels[way], to_top[way]) = (None, self.tops[target], true);
+            }
+        }
         let conds = [cond, cond.inverted()];
         let is_cold = |way: usize| self.plan.code.blocks[succs[way].target].cold;
         // The way that comes last may fall through to the next block.
         let last = match moves {
             [Some(_), None] => 0,
             [None, Some(_)] => 1,
-            _ if next == Some(targets[0]) => 0,
+            _ if next == Some(targets[0]) || to_top[1] => 0,
             _ => 1,
         };
         let first = 1 - last;
@@ -327,30 +334,38 @@ impl<'a> Emitter<'a> {
                 let (entry, _) = self.cold(ColdKind::Edge { moves: edge });
                 self.asm.jump_if(conds[last], entry);
                 self.belongs(Origin::Edge(block, first as u32));
-                self.go_to(targets[first], next);
+                if next != Some(targets[first]) {
+                    self.asm.jmp(labels[first]);
+                }
             }
             (None, _) => {
-                self.asm.jump_if(conds[first], self.labels[targets[first].index()]);
+                self.asm.jump_if(conds[first], labels[first]);
                 self.belongs(Origin::Edge(block, last as u32));
-                self.along_edge(moves[last], targets[last], next);
+                self.edits_of_edge(moves[last]);
+                if next != Some(targets[last]) {
+                    self.asm.jmp(labels[last]);
+                }
             }
             (Some(_), _) => {
                 let label = self.asm.label();
                 self.asm.jump_if(conds[last], label);
                 self.belongs(Origin::Edge(block, first as u32));
-                self.along_edge(moves[first], targets[first], None);
+                self.edits_of_edge(moves[first]);
+                self.asm.jmp(labels[first]);
                 self.asm.bind(label);
                 self.belongs(Origin::Edge(block, last as u32));
-                self.along_edge(moves[last], targets[last], next);
+                self.edits_of_edge(moves[last]);
+                if next != Some(targets[last]) {
+                    self.asm.jmp(labels[last]);
+                }
             }
         }
     }
 
-    fn along_edge(&mut self, moves: Option<usize>, target: VBlock, next: Option<VBlock>) {
+    fn edits_of_edge(&mut self, moves: Option<usize>) {
         if let Some(moves) = moves {
             self.edits(self.plan.allocation.edge_moves[moves].edits.iter().copied());
         }
-        self.go_to(target, next);
     }
 
     /// The moves of an edge: an index of `edge_moves`.

@@ -389,6 +389,15 @@ impl Asm {
         }
     }
 
+    /// The same for code of `len` bytes and a poll behind it.
+    pub fn align_behind(&mut self, len: usize) {
+        let offset = self.ops.offset().0;
+        self.aligned.push(offset);
+        let good = |padding: &usize| fits_poll(offset + padding + len);
+        let aligned = (offset.next_multiple_of(16) - offset..=MOST_PADDING).find(good);
+        self.nop(aligned.or_else(|| (0..8).find(good)).unwrap_or(0));
+    }
+
     /// The same as far as a poll needs it.
     pub fn align_poll(&mut self) {
         let offset = self.ops.offset().0;

@@ -63,6 +63,9 @@ impl Proof<'_, '_> {
         match sigma.op {
             Op::ILt => self.at_most(sigma.other, plus - 1),
             Op::ILe | Op::IEq => self.at_most(sigma.other, plus),
+            Op::ULt if self.facts.bounds(sigma.other).is_some_and(|(lo, _)| lo >= 0) => {
+                self.at_most(sigma.other, plus - 1)
+            }
             _ => false,
         }
     }

@@ -3,7 +3,7 @@
 //! Where a block is entered by one edge of a branch only, what the branch compared is known to
 //! stand in that relation in all that the block dominates. There each operand gets a new name, a
 //! copy at the block's start, so that what is known behind the test is a fact about a value like
-//! any other. [`Sigmas::remove`] takes the names away.
+//! any other. A check of bounds is such a test too, for what comes after it. [`Sigmas::remove`] takes the names away.
 //!
 //! One walk over the dominator tree, linear.
 
@@ -59,10 +59,18 @@ impl Sigmas {
             for i in 0..f.blocks[block].insts.len() {
                 let inst = f.blocks[block].insts[i];
                 f.args_mut(inst).iter_mut().for_each(|arg| *arg = names[*arg].unwrap_or(*arg));
+                new.push(inst);
+                let Some(relation) = relation_behind(f, inst) else { continue };
+                let inst = sigmas.name(f, relation);
+                if let Some(name) = f.insts[inst].result {
+                    let origin = sigmas.origin(relation.source);
+                    undo.push((origin, names[origin].replace(name)));
+                }
+                new.push(inst);
             }
             let data = &mut f.blocks[block];
             data.terminator.map_uses(|value| names[value].unwrap_or(value));
-            data.insts.splice(..0, new);
+            data.insts = new;
         }
         sigmas
     }
@@ -113,6 +121,13 @@ impl Sigmas {
 fn relations_at(f: &Function, cfg: &Cfg, block: Block) -> [Option<Sigma>; 2] {
     let [edge] = cfg.pred_edges(block) else { return [None; 2] };
     relations(f, edge.block, edge.index as usize)
+}
+
+/// What is known behind a check of bounds, whose index may be used again itself.
+fn relation_behind(f: &Function, inst: Inst) -> Option<Sigma> {
+    let &[source, other] = f.args(inst) else { return None };
+    let names = f.insts[inst].op == Op::CheckBounds && f.as_const(source).is_none();
+    names.then_some(Sigma { source, op: Op::ULt, other })
 }
 
 /// What is known on an edge of the operands of its branch; nothing of constants.

@@ -50,6 +50,13 @@ impl Selector<'_> {
                 let index = self.reg(index);
                 return self.lea(dst, base, Some((index, scale)), 0);
             }
+            if let Some((index, inner, outer)) = self.scaled_twice(scaled) {
+                let base = self.reg(base);
+                let index = self.reg(index);
+                let middle = self.int_vreg();
+                self.lea(middle, index, Some((index, inner)), 0);
+                return self.lea(dst, base, Some((middle, outer)), 0);
+            }
         }
         if self.lives_on(a) && self.lives_on(b) && self.constant(b).is_none() {
             let base = self.reg(a);
@@ -78,6 +85,28 @@ impl Selector<'_> {
         }
         let shift = self.int_constant(count).filter(|n| (1..=3).contains(n))?;
         Some((index, Scale::from_shift(shift as u32)?))
+    }
+
+    /// The same of a product with 3, 5 or 9 times 2, 4 or 8: how much is added of the value to
+    /// itself, and the factor of that sum. (Two steps, where a multiplication takes three.)
+    fn scaled_twice(&self, value: Value) -> Option<(Value, Scale, Scale)> {
+        let inst = self.foldable(value)?;
+        let &[a, b] = self.function.args(inst) else { return None };
+        if self.function.insts[inst].op != Op::IMul {
+            return None;
+        }
+        let (index, by) = match (self.immediate(a), self.immediate(b)) {
+            (_, Some(by)) => (a, by),
+            (Some(by), _) => (b, by),
+            _ => return None,
+        };
+        let shift = by.trailing_zeros();
+        match by >> (shift & 31) {
+            sum @ (3 | 5 | 9) if (1..=3).contains(&shift) => {
+                Some((index, Scale::from_shift(sum.ilog2())?, Scale::from_shift(shift)?))
+            }
+            _ => None,
+        }
     }
 
     pub(super) fn sub(&mut self, dst: VReg, a: Value, b: Value) {

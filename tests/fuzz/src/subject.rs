@@ -39,6 +39,9 @@ pub enum Discard {
     Resources,
 }
 
+/// Machine code, and what it was made by.
+type Compiled = (Passes, BackEnd, Rc<[CompiledFunction]>);
+
 /// A program that is well formed, to be run by each engine.
 pub struct Subject {
     sources: Sources,
