@@ -37,10 +37,10 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     if cx.module.outlives_traps {
         return;
     }
-    let cfg = Cfg::compute(f);
-    if cfg.is_acyclic() {
+    if !f.may_loop() {
         return;
     }
+    let cfg = Cfg::compute(f);
     let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
     let bodies = bodies(&cfg, &loops);
     let homes = homes(f, &cfg);
@@ -171,7 +171,7 @@ impl Seen<'_> {
         let InstData { op, imm, .. } = f.insts[inst];
         let (space, args, stores) = match op {
             Op::LoadGlobal | Op::StoreGlobal => (Space::Global, 0, op == Op::StoreGlobal),
-            // Checks and the runtime read a region's own fields.
+            // Checks and the runtime read the own fields of Bril's regions.
             Op::LoadField | Op::StoreField if self.is_of_region(imm) => return None,
             Op::LoadField | Op::StoreField => (Space::Field, 1, op == Op::StoreField),
             Op::LoadElem | Op::StoreElem => (Space::Elements, 2, op == Op::StoreElem),
@@ -188,7 +188,7 @@ impl Seen<'_> {
 
     fn is_of_region(&self, imm: u64) -> bool {
         let structure = imm_field(imm).0;
-        self.module.structures.get(structure).is_none_or(|data| data.name.starts_with("region"))
+        self.module.structures.get(structure).is_none_or(|data| data.name.starts_with("region<"))
     }
 
     /// Whether an instruction that is no load or store of it may read or write a place.

@@ -25,10 +25,10 @@ const MAX_STEPS: usize = 4;
 
 /// Unrolls loops.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let cfg = Cfg::compute(f);
-    if cfg.is_acyclic() {
+    if !f.may_loop() {
         return;
     }
+    let cfg = Cfg::compute(f);
     let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
     let mut plans: Vec<(Innermost, usize)> = Vec::new();
     // What is copied, and from where it is entered: the two are kept apart.

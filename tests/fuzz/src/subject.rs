@@ -56,11 +56,9 @@ pub struct Subject {
 
 /// Rows of the table of passes, rewrites, whether the code burns fuel.
 type Passes = (u128, Option<u64>, bool);
-
 /// Spills everything, few registers, no extensions of the processor.
 type BackEnd = (bool, bool, bool);
 
-type Compiled = (Passes, BackEnd, Rc<[CompiledFunction]>);
 
 /// What the passes made, or what is said where they made too much of it.
 type Optimised = Result<Rc<Module>, String>;
