@@ -59,7 +59,6 @@ type Passes = (u128, Option<u64>, bool);
 /// Spills everything, few registers, no extensions of the processor.
 type BackEnd = (bool, bool, bool);
 
-
 /// What the passes made, or what is said where they made too much of it.
 type Optimised = Result<Rc<Module>, String>;
 
