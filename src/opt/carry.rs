@@ -11,6 +11,7 @@
 use super::Context;
 use super::effects::{Clobbers, clobbers};
 use super::licm::preheader;
+use super::sums::sum;
 use crate::analysis::loops::{Innermost, Loops};
 use crate::entity::SideTable;
 use crate::ir::{
@@ -152,14 +153,14 @@ impl Shape {
     }
 
     fn affine(&self, f: &Function, value: Value) -> Option<Affine> {
-        let (value, offset) = strip(f, value);
+        let (value, offset) = sum(f, value);
         if let Some(param) = self.param(f, value) {
             return Some(Affine { base: None, param, offset });
         }
         let inst = f.def_inst(value).filter(|&inst| f.insts[inst].op == Op::IAdd)?;
         let &[a, b] = f.args(inst) else { return None };
         let (base, varying) = if self.homes[a] { (b, a) } else { (a, b) };
-        let (varying, more) = strip(f, varying);
+        let (varying, more) = sum(f, varying);
         let param = self.param(f, varying).filter(|_| !self.homes[base])?;
         Some(Affine { base: Some(base), param, offset: offset.wrapping_add(more) })
     }
@@ -215,25 +216,6 @@ impl Shape {
         f.blocks[after].terminator = entry;
         after
     }
-}
-
-/// A value without its checks and the constants that are added to it, and their sum.
-fn strip(f: &Function, mut value: Value) -> (Value, i64) {
-    const MAX_STEPS: usize = 8;
-    let mut offset = 0i64;
-    for _ in 0..MAX_STEPS {
-        let Some(inst) = f.def_inst(value) else { break };
-        match (f.insts[inst].op, f.args(inst)) {
-            (Op::CheckBounds, &[index, _]) => value = index,
-            (Op::IAdd, &[a, b]) => match (f.as_const(a), f.as_const(b)) {
-                (_, Some(Const::Int(by))) => (value, offset) = (a, offset.wrapping_add(by)),
-                (Some(Const::Int(by)), _) => (value, offset) = (b, offset.wrapping_add(by)),
-                _ => break,
-            },
-            _ => break,
-        }
-    }
-    (value, offset)
 }
 
 /// The length that a checked index was checked against.

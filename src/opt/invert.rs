@@ -15,7 +15,7 @@
 use super::Context;
 use super::region::Regions;
 use crate::analysis::loops::{Loop, Loops};
-use crate::ir::{Block, Cfg, Dominators, Effects, Function, Inst, Terminator};
+use crate::ir::{Block, Cfg, Effects, Function, Inst, Terminator};
 use std::mem::replace;
 
 /// Headers with more instructions stay single.
@@ -25,11 +25,7 @@ const MAX_STEP: usize = 3;
 
 /// Inverts loops.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    if !f.may_loop() {
-        return;
-    }
-    let cfg = Cfg::compute(f);
-    let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
+    let Some((cfg, loops)) = Loops::find(f) else { return };
     let chosen: Vec<(Loop, Block)> = loops
         .iter()
         .rev()

@@ -26,8 +26,7 @@ use super::effects::{add, clobbers, effects};
 use crate::analysis::loops::{Loop, Loops};
 use crate::entity::{EntitySet, SideTable};
 use crate::ir::{
-    Block, Cfg, Const, Dominators, Edge, Effects, Function, Inst, Module, Op, Terminator, Value,
-    Writes,
+    Block, Cfg, Const, Edge, Effects, Function, Inst, Module, Op, Terminator, Value, Writes,
 };
 
 /// Moves invariant code out of loops, where all checks of nil are still in place.
@@ -41,14 +40,7 @@ pub fn run_late(f: &mut Function, cx: &mut Context<'_>) {
 }
 
 fn move_code(f: &mut Function, cx: &mut Context<'_>, all_loads: bool) {
-    if !f.may_loop() {
-        return;
-    }
-    let cfg = Cfg::compute(f);
-    let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
-    if loops.iter().len() == 0 {
-        return;
-    }
+    let Some((cfg, loops)) = Loops::find(f) else { return };
     let targets = Plan::new(f, cx.module, &cfg, &loops, all_loads).targets(f, &cfg, cx);
     let moved = demanded(f, &cfg, &targets);
     if !moved.is_empty() {

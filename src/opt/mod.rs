@@ -32,6 +32,7 @@ pub mod scalar;
 pub mod sccp;
 pub mod split;
 pub mod summaries;
+mod sums;
 pub mod unroll;
 
 use crate::ir::verify::verify;

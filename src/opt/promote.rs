@@ -20,8 +20,8 @@ use super::licm::preheader;
 use crate::analysis::loops::{Loop, Loops};
 use crate::entity::SideTable;
 use crate::ir::{
-    Block, Cfg, Dominators, Edge, Effects, Form, Function, Inst, InstData, Loc, Module, Op, Space,
-    Terminator, Value, Variable, imm_field, slot_type,
+    Block, Cfg, Edge, Effects, Form, Function, Inst, InstData, Loc, Module, Op, Space, Terminator,
+    Value, Variable, imm_field, slot_type,
 };
 use crate::source::Span;
 use crate::ssa::{Construction, Folding, construct};
@@ -37,11 +37,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     if cx.module.outlives_traps {
         return;
     }
-    if !f.may_loop() {
-        return;
-    }
-    let cfg = Cfg::compute(f);
-    let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
+    let Some((cfg, loops)) = Loops::find(f) else { return };
     let bodies = bodies(&cfg, &loops);
     let homes = homes(f, &cfg);
     let mut promoted: SideTable<Inst, Option<u32>> = SideTable::new(None);

@@ -9,7 +9,7 @@
 use super::Context;
 use crate::analysis::loops::Loops;
 use crate::entity::SideTable;
-use crate::ir::{Block, Cfg, Dominators, Function, Inst, Op, Value};
+use crate::ir::{Block, Cfg, Function, Inst, Op, Value};
 use smallvec::SmallVec;
 use toyjit_runtime::fault::{self, Fault};
 
@@ -18,14 +18,7 @@ const MAX_LEAVES: usize = 8;
 
 /// Regroups.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    if !f.may_loop() {
-        return;
-    }
-    let cfg = Cfg::compute(f);
-    let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
-    if loops.iter().len() == 0 {
-        return;
-    }
+    let Some((cfg, loops)) = Loops::find(f) else { return };
     let chains = Chains::new(f, &cfg);
     for (id, data) in loops.iter() {
         for place in 0..f.blocks[data.header].params.len() {

@@ -9,10 +9,11 @@
 //! SSA → SSA, linear in what comes out.
 
 use super::region::Regions;
+use super::sums::sum;
 use super::{Context, cleanup};
 use crate::analysis::loops::{Innermost, Loops};
 use crate::entity::SideTable;
-use crate::ir::{Block, Cfg, Const, Dominators, Function, Op, Terminator, Type, Value};
+use crate::ir::{Block, Cfg, Const, Function, Terminator, Type, Value};
 use crate::ssa::evaluate;
 use toyjit_runtime::fault::{self, Fault};
 
@@ -20,16 +21,10 @@ use toyjit_runtime::fault::{self, Fault};
 const MAX_ROUNDS: usize = 8;
 /// Instructions in all copies together, at most.
 const MAX_SIZE: usize = 96;
-/// The counter is looked for through so many sums.
-const MAX_STEPS: usize = 4;
 
 /// Unrolls loops.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    if !f.may_loop() {
-        return;
-    }
-    let cfg = Cfg::compute(f);
-    let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
+    let Some((cfg, loops)) = Loops::find(f) else { return };
     let mut plans: Vec<(Innermost, usize)> = Vec::new();
     // What is copied, and from where it is entered: the two are kept apart.
     let mut taken: SideTable<Block, bool> = SideTable::new(false);
@@ -117,21 +112,4 @@ fn rounds(f: &Function, cfg: &Cfg, inner: &Innermost) -> Option<usize> {
         now = now.wrapping_add(step);
     }
     None
-}
-
-/// A value without the constants that are added to it, and their sum.
-fn sum(f: &Function, mut value: Value) -> (Value, i64) {
-    let mut plus = 0i64;
-    for _ in 0..MAX_STEPS {
-        let Some(inst) = f.def_inst(value) else { break };
-        match (f.insts[inst].op, f.args(inst)) {
-            (Op::CheckBounds | Op::Copy, &[of, ..]) => value = of,
-            (Op::IAdd, &[a, b]) => match f.as_const(b) {
-                Some(Const::Int(by)) => (value, plus) = (a, plus.wrapping_add(by)),
-                _ => break,
-            },
-            _ => break,
-        }
-    }
-    (value, plus)
 }

@@ -26,9 +26,10 @@ use super::Context;
 use super::licm::preheader;
 use super::region::Regions;
 use super::remark::Remarks;
+use super::sums::sum;
 use crate::analysis::loops::{Innermost, Loop, Loops};
 use crate::entity::SideTable;
-use crate::ir::{Block, Cfg, Const, Dominators, Edge, Function, Inst, Loc, Op, Terminator, Value};
+use crate::ir::{Block, Cfg, Const, Edge, Function, Inst, Loc, Op, Terminator, Value};
 use crate::ssa::Forward;
 use linear::{Counter, Linear, View};
 use smallvec::SmallVec;
@@ -45,11 +46,7 @@ const MAX_SLOPE: i64 = 1 << 20;
 
 /// Splits loops.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    if !f.may_loop() {
-        return;
-    }
-    let cfg = Cfg::compute(f);
-    let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
+    let Some((cfg, loops)) = Loops::find(f) else { return };
     let mut homes = SideTable::with_len(None, f.values.len());
     for &block in cfg.rpo() {
         let Some(id) = loops.innermost(block) else { continue };
@@ -291,7 +288,7 @@ impl Group {
 fn counters(f: &Function, shape: &Shape) -> SmallVec<[Counter; 4]> {
     let next = &f.blocks[shape.latch.0].terminator.edges()[shape.latch.1].args;
     let step = |(place, &next): (usize, &Value)| {
-        let (of, step) = strip(f, next);
+        let (of, step) = sum(f, next);
         let own = of == f.blocks[shape.header].params[place];
         (own && step != 0 && step.unsigned_abs() <= MAX_STEP).then_some(Counter { place, step })
     };
@@ -308,7 +305,7 @@ fn test(f: &Function, view: &View<'_>, (latch, index): (Block, usize)) -> Option
         return None;
     }
     [(op, *a, *b), (op.swapped(), *b, *a)].into_iter().find_map(|(op, value, limit)| {
-        let (of, plus) = strip(f, value);
+        let (of, plus) = sum(f, value);
         let place = f.blocks[view.header].params.iter().position(|&param| param == of)?;
         let &counter = view.counters.iter().find(|counter| counter.place == place)?;
         let goes = match op {
@@ -325,24 +322,6 @@ fn test(f: &Function, view: &View<'_>, (latch, index): (Block, usize)) -> Option
             limit,
         })
     })
-}
-
-/// A value without its checks and the constants that are added to it, and their sum.
-fn strip(f: &Function, mut value: Value) -> (Value, i64) {
-    const MAX_STEPS: usize = 8;
-    let mut offset = 0i64;
-    for _ in 0..MAX_STEPS {
-        let Some(inst) = f.def_inst(value) else { break };
-        match (f.insts[inst].op, f.args(inst)) {
-            (Op::CheckBounds, &[index, _]) => value = index,
-            (Op::IAdd, &[a, b]) => match f.as_const(b) {
-                Some(Const::Int(by)) => (value, offset) = (a, offset.wrapping_add(by)),
-                _ => break,
-            },
-            _ => break,
-        }
-    }
-    (value, offset)
 }
 
 /// Whether a value is the length of an array or string, and so no large number.
