@@ -127,10 +127,12 @@ fn unchecked() {
 fn written_again() {
     let folder = std::env::temp_dir().join(format!("toyjit-bril-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
-    let ways: [&[&str]; 4] = [
+    let ways: [&[&str]; 5] = [
         &["--from", "cfg"],
         &["--from", "ssa", "--json"],
         &["--from", "opt", "-O1"],
+        // Loops that are entered by a branch: edges from branches to joins.
+        &["--from", "opt", "-O2", "--no-invert"],
         &["--from", "opt", "-O3", "--json"],
     ];
     each(|test| {

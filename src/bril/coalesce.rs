@@ -160,14 +160,21 @@ impl Webs {
         self.rows = vec![self.empty(); self.names.len()];
         for block in &blocks {
             let mut live = self.output(block, &input);
+            // What a `set` handed over is wanted until the end of its block.
+            let mut pending = self.empty();
+            let sets = f.body[block.code.clone()].iter().filter_map(inst);
+            sets.filter(|inst| is_set(inst, words))
+                .for_each(|inst| insert(&mut pending, self.number[&inst.args[0].symbol]));
             for at in block.code.clone().rev() {
                 let Some(inst) = inst(&f.body[at]) else { continue };
                 if is_set(inst, words) {
                     let [to, from] = [0, 1].map(|i| self.number[&inst.args[i].symbol]);
                     self.sets[to].push(Set { from, after: live.clone() });
+                    remove(&mut pending, to);
                 }
                 if let Some(&dest) = inst.dest.and_then(|dest| self.number.get(&dest.symbol)) {
                     self.rows[dest] = live.clone();
+                    add_all(&mut self.rows[dest], &pending);
                 }
                 self.before(&mut live, inst, words);
             }
