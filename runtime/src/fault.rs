@@ -67,6 +67,7 @@ faults! {
     RegroupDrops: "a regrouped sum loses what goes round",
     PromoteCalls: "a called function is taken not to read what is kept in a register",
     PromoteKeeps: "of the places kept in registers only the first is stored when the loop is left",
+    PhiOfOpsAlike: "a join takes the results of steps by other constants for its own",
     UnrollShort: "a loop that is unrolled goes round once too little",
     ScalarTwoNames: "an object that has another name behind a join keeps its fields under the old one",
     SplitSpread: "of indices that differ by constants, only the least is kept in bounds",

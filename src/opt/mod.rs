@@ -22,6 +22,7 @@ pub mod if_convert;
 pub mod inline;
 pub mod invert;
 pub mod licm;
+pub mod phi_of_ops;
 pub mod pre;
 pub mod promote;
 pub mod range_test;
@@ -189,6 +190,15 @@ pub static PASSES: &[Pass] = &[
         run: fold::run,
         level: 2,
         after: &[("gvn", "loads have become what was stored")],
+    },
+    Pass {
+        name: "phi-of-ops",
+        run: phi_of_ops::run,
+        level: 2,
+        after: &[
+            ("invert", "a loop's test stands where its edges leave"),
+            ("gvn", "what is computed twice in a row is one value"),
+        ],
     },
     Pass {
         name: "licm",
