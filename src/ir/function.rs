@@ -193,6 +193,7 @@ pub enum Terminator {
 
 impl Terminator {
     /// The outgoing edges.
+    #[inline]
     pub fn edges(&self) -> &[Edge] {
         match self {
             Terminator::Jump(edge) => std::slice::from_ref(edge),
