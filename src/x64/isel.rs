@@ -22,7 +22,8 @@ use self::facts::{Facts, def_block, effects};
 use super::abi::{ArgPlace, ArgPlaces, ENVIRONMENT, class_of, result_reg};
 use super::features::Features;
 use super::inst::{
-    Addr, AluOp, Base, FloatBits, FloatOp, Inst, Round, ShiftOp, SignOp, Src, UnaryOp, Width, ZeroTrap,
+    Addr, AluOp, Base, FloatBits, FloatOp, Inst, Round, ShiftOp, SignOp, Src, UnaryOp, Width,
+    ZeroTrap,
 };
 use super::layout::Layout;
 use crate::buffer::Buffer;

@@ -6,8 +6,8 @@ use super::cold::ColdKind;
 use crate::mach::{PReg, Place, RegClass, RelocTarget, Relocation};
 use crate::x64::emit::{Mem, Rmi};
 use crate::x64::inst::{
-    Addr, AluOp, Base, Callee, Compare, CompareKind, Cond, FloatBits, Inst, Scale, ShiftOp, SignOp, Src,
-    UnaryOp, Width,
+    Addr, AluOp, Base, Callee, Compare, CompareKind, Cond, FloatBits, Inst, Scale, ShiftOp, SignOp,
+    Src, UnaryOp, Width,
 };
 use crate::x64::regs::{CONTEXT, R10, RAX, RDI, RDX, RSP, SCRATCH};
 use toyjit_runtime::Rt;
