@@ -36,6 +36,7 @@ pub mod summaries;
 mod sums;
 pub mod unroll;
 
+use crate::analysis::graph::Graph;
 use crate::ir::verify::verify;
 use crate::ir::{FuncRef, Function, Loc, Module, Signature, print};
 use remark::{Remark, Remarks};
@@ -324,6 +325,8 @@ pub struct Context<'a> {
     pub fuel: &'a mut Fuel,
     /// To be told what was done, and what not, and why.
     pub remarks: &'a mut Remarks,
+    /// To be asked for the graph, the dominators and the loops.
+    pub graph: &'a mut Graph,
 }
 
 /// What one pass did to one function.
@@ -387,6 +390,7 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
     }
     let mut fuel = Fuel::new(options.fuel);
     let mut remarks = Remarks::new(options.remarks);
+    let mut graph = Graph::default();
     globals::find(module);
     let order = summaries::find(module);
     let early = PASSES.iter().rposition(|pass| pass.name == "inline").map_or(0, |last| last + 1);
@@ -401,7 +405,8 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
             empty.locs[Loc(0)].function = id;
             let mut function = std::mem::replace(&mut module.functions[id], empty);
             for pass in passes.iter().filter(|pass| options.enables(pass)) {
-                let context = Context { module, id, fuel: &mut fuel, remarks: &mut remarks };
+                let (fuel, remarks, graph) = (&mut fuel, &mut remarks, &mut graph);
+                let context = Context { module, id, fuel, remarks, graph };
                 let stats = run_pass(pass, &mut function, context, observer);
                 if options.verify {
                     check(pass, module, &function, observer);

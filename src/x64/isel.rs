@@ -22,7 +22,8 @@ use self::facts::{Facts, def_block, effects};
 use super::abi::{ArgPlace, ArgPlaces, ENVIRONMENT, class_of, result_reg};
 use super::features::Features;
 use super::inst::{
-    Addr, AluOp, Base, FloatOp, Inst, Round, ShiftOp, SignOp, Src, UnaryOp, Width, ZeroTrap,
+    Addr, AluOp, Base, FloatBits, FloatOp, Inst, Round, ShiftOp, SignOp, Src, UnaryOp, Width,
+    ZeroTrap,
 };
 use super::layout::Layout;
 use crate::buffer::Buffer;
@@ -267,7 +268,7 @@ impl Selector<'_> {
             return Src::Imm(imm);
         }
         if let Some(Const::Float(bits)) = self.constant(value) {
-            return Src::Float(bits);
+            return Src::Float(FloatBits(bits));
         }
         match self.fused_load(value) {
             Some(load) => Src::Mem(self.address_of(load)),

@@ -27,7 +27,7 @@ use super::licm::preheader;
 use super::region::Regions;
 use super::remark::Remarks;
 use super::sums::sum;
-use crate::analysis::loops::{Innermost, Loop, Loops};
+use crate::analysis::loops::{Innermost, Loop};
 use crate::entity::SideTable;
 use crate::ir::{Block, Cfg, Const, Edge, Function, Inst, Loc, Op, Terminator, Value};
 use crate::ssa::Forward;
@@ -46,7 +46,7 @@ const MAX_SLOPE: i64 = 1 << 20;
 
 /// Splits loops.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let Some((cfg, loops)) = Loops::find(f) else { return };
+    let Some((cfg, loops)) = cx.graph.loops(f) else { return };
     let mut homes = SideTable::with_len(None, f.values.len());
     for &block in cfg.rpo() {
         let Some(id) = loops.innermost(block) else { continue };
