@@ -27,6 +27,9 @@ const MAX_SIZE: usize = 64;
 
 /// Peels loops.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
+    if !f.insts.keys().any(|inst| loads_reference(f, inst)) {
+        return;
+    }
     let Some((cfg, loops)) = Loops::find(f) else { return };
     let mut inner = loops.innermost_loops(&cfg);
     inner.retain(|inner| may_want_it(f, inner));
