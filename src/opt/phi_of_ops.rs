@@ -34,8 +34,8 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         return;
     }
     steps.sort_by_key(|step| step.of);
-    let cfg = Cfg::compute(f);
-    let join = Join { steps: &steps, dominators: Dominators::compute(&cfg), cfg: &cfg };
+    let (cfg, dominators) = cx.graph.dominators(f);
+    let join = Join { steps: &steps, cfg: &cfg, dominators: &dominators };
     let mut done = Vec::new();
     let mut forward = Forward::new(f);
     for step in &candidates {
@@ -108,7 +108,7 @@ struct Join<'a> {
     /// By the value that they are made of.
     steps: &'a [Step],
     cfg: &'a Cfg,
-    dominators: Dominators,
+    dominators: &'a Dominators,
 }
 
 impl Join<'_> {
