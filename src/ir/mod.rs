@@ -11,6 +11,7 @@ pub mod module;
 pub mod op;
 pub mod parse;
 pub mod print;
+pub mod switch;
 mod symbols;
 pub mod verify;
 
@@ -24,6 +25,7 @@ pub use function::{
 pub use module::{
     ElemClass, Global, Module, Structure, Summary, Writes, field_imm, imm_field, slot_type,
 };
+pub use switch::Switch;
 pub use op::{Effects, ImmKind, Kind, Op, ResultKind, Space};
 
 /// The types of values. A Toy `byte` is an `Int` from 0 to 255; every string, array, struct,

@@ -9,9 +9,12 @@
 //! `Module` of functions in SSA form → the same, better. What a program prints, returns and where
 //! it traps never changes.
 
+pub mod arrays;
+pub mod bulk;
 pub mod carry;
 pub mod cleanup;
 pub mod dce;
+pub mod dead_stores;
 pub mod demand;
 pub mod effects;
 pub mod fold;
@@ -33,10 +36,11 @@ pub mod sccp;
 pub mod split;
 pub mod summaries;
 mod sums;
+pub mod switch;
 pub mod unroll;
 
 use crate::ir::verify::verify;
-use crate::ir::{FuncRef, Function, Loc, Module, Signature, print};
+use crate::ir::{FuncRef, Function, Loc, Module, Signature, print, switch as ir_switch};
 use remark::{Remark, Remarks};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
@@ -191,6 +195,16 @@ pub static PASSES: &[Pass] = &[
         after: &[("gvn", "loads have become what was stored")],
     },
     Pass {
+        name: "arrays",
+        run: arrays::run,
+        level: 2,
+        after: &[
+            ("inline", "most arrays are seen by those who were called"),
+            ("unroll", "indices are constants"),
+            ("fold", "sums of constants are constants"),
+        ],
+    },
+    Pass {
         name: "licm",
         run: licm::run_late,
         level: 2,
@@ -232,10 +246,28 @@ pub static PASSES: &[Pass] = &[
         ],
     },
     Pass {
+        name: "bulk",
+        run: bulk::run,
+        level: 2,
+        after: &[
+            ("split", "loops that fill or copy have a part without checks"),
+            ("gvn", "a call that writes memory would hide what is known of it"),
+        ],
+    },
+    Pass {
         name: "demand",
         run: demand::run,
         level: 2,
         after: &[("sccp", "ranges tell more with the masks in place")],
+    },
+    Pass {
+        name: "dead-stores",
+        run: dead_stores::run,
+        level: 2,
+        after: &[
+            ("gvn", "loads have become what was stored, and equal places are one value"),
+            ("promote", "it stores where loops are left"),
+        ],
     },
     Pass { name: "dce", run: dce::run, level: 1, after: &[("gvn", "much is used no longer")] },
     Pass {
@@ -246,6 +278,12 @@ pub static PASSES: &[Pass] = &[
             ("invert", "copied headers stand in blocks of their own"),
             ("dce", "blocks are empty"),
         ],
+    },
+    Pass {
+        name: "switch",
+        run: switch::run,
+        level: 1,
+        after: &[("cleanup", "nothing stands between tests, and no other pass knows of switches")],
     },
 ];
 
@@ -375,6 +413,7 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
     if !PASSES.iter().any(|pass| options.enables(pass)) {
         return;
     }
+    module.functions.values_mut().for_each(ir_switch::open);
     let mut fuel = Fuel::new(options.fuel);
     let mut remarks = Remarks::new(options.remarks);
     globals::find(module);
