@@ -32,13 +32,13 @@ const MOST_OFFSET: i64 = 1 << 31;
 
 /// Finds loops that fill or copy.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    if !f.may_loop() {
+    if !f.blocks.keys().any(|block| looks_fit(f, block)) {
         return;
     }
     let Some((cfg, loops)) = Loops::find(f) else { return };
     let mut plans = Vec::new();
     for inner in loops.innermost_loops(&cfg) {
-        if inner.body.len() != 1 || f.blocks[inner.header].insts.len() > MOST_INSTS {
+        if inner.body.len() != 1 || !looks_fit(f, inner.header) {
             continue;
         }
         let Some(plan) = Plan::of(f, cx.module, inner.header, inner.latch.1) else { continue };
@@ -57,6 +57,14 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         let before = preheader(f, &cfg, &loops, id);
         plan.carry_out(f, before);
     }
+}
+
+/// Whether a block leads to itself, is short and stores an element.
+fn looks_fit(f: &Function, block: Block) -> bool {
+    let insts = &f.blocks[block].insts;
+    insts.len() <= MOST_INSTS
+        && f.succs(block).any(|to| to == block)
+        && insts.iter().any(|&inst| f.insts[inst].op == Op::StoreElem)
 }
 
 /// Where what is stored comes from.
@@ -179,25 +187,44 @@ impl Plan {
         })
     }
 
+    /// Whether sums with the tested counter's first value can't wrap: it is a constant, or an index but
+    /// for a constant.
+    fn begins_near_zero(&self, f: &Function, start: Value) -> bool {
+        let small = -MOST_OFFSET..=MOST_OFFSET;
+        let is_small = |value: Value| match f.as_const(value) {
+            Some(Const::Int(int)) => small.contains(&int),
+            _ => false,
+        };
+        let is_index = self.index.counter == self.tested.0;
+        is_small(start) || is_index && self.index.plus.is_none_or(is_small)
+    }
+
     /// Puts the test and the call between the block before the loop and the loop.
     fn carry_out(&self, f: &mut Function, before: Block) {
         let Terminator::Jump(entry) = f.blocks[before].terminator.clone() else { return };
         let loc = f.insts[self.store].loc;
         let start = |counter: usize| entry.args[counter];
         let (counter, plus, limit) = self.tested;
-        // Rounds but the first go up to the limit, which may be far below the counter.
-        let most = int_op(f, before, Op::IMax, [limit, start(counter)], loc);
-        let rounds = int_op(f, before, Op::ISub, [most, start(counter)], loc);
-        let by = f.int(plus - i64::from(fault::is(Fault::BulkLast)));
-        let rounds = int_op(f, before, Op::ISub, [rounds, by], loc);
         let call = f.add_block();
-        let many = f.int(MANY);
-        f.blocks[before].terminator = Terminator::Branch {
-            op: Op::IGe,
-            args: [rounds, many],
-            edges: [Edge::to(call), entry.clone()],
-        };
         f.blocks[call].loc = loc;
+        let by = f.int(plus - i64::from(fault::is(Fault::BulkLast)));
+        let (rounds, test) = if self.begins_near_zero(f, start(counter)) {
+            let many = f.int(plus + MANY);
+            let enough = match f.as_const(start(counter)) {
+                Some(Const::Int(start)) => f.int(start.wrapping_add(plus + MANY)),
+                _ => int_op(f, before, Op::IAdd, [start(counter), many], loc),
+            };
+            let rounds = int_op(f, call, Op::ISub, [limit, start(counter)], loc);
+            (int_op(f, call, Op::ISub, [rounds, by], loc), [limit, enough])
+        } else {
+            // The limit may be far below the counter: then there is the one round.
+            let most = int_op(f, before, Op::IMax, [limit, start(counter)], loc);
+            let rounds = int_op(f, before, Op::ISub, [most, start(counter)], loc);
+            let rounds = int_op(f, before, Op::ISub, [rounds, by], loc);
+            (rounds, [rounds, f.int(MANY)])
+        };
+        f.blocks[before].terminator =
+            Terminator::Branch { op: Op::IGe, args: test, edges: [Edge::to(call), entry.clone()] };
         let place = |f: &mut Function, index: Index| match index.plus {
             Some(plus) => int_op(f, call, Op::IAdd, [start(index.counter), plus], loc),
             None => start(index.counter),
