@@ -11,8 +11,8 @@
 //! Constants are values, interned per function; they belong to no block.
 
 use super::Type;
-use super::switch::Switch;
 use super::op::{Effects, ImmKind, Op, ResultKind};
+use super::switch::Switch;
 use crate::entity::{Arena, List, ListPool};
 use crate::source::Span;
 use rustc_hash::FxHashMap;

@@ -25,8 +25,8 @@ pub use function::{
 pub use module::{
     ElemClass, Global, Module, Structure, Summary, Writes, field_imm, imm_field, slot_type,
 };
-pub use switch::Switch;
 pub use op::{Effects, ImmKind, Kind, Op, ResultKind, Space};
+pub use switch::Switch;
 
 /// The types of values. A Toy `byte` is an `Int` from 0 to 255; every string, array, struct,
 /// function value and optional is a `Ref`.

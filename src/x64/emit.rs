@@ -494,8 +494,7 @@ impl Asm {
                 places.iter().map(|&place| self.place_of(place).wrapping_sub(begin).to_le_bytes());
             words.extend((begin as usize..).step_by(4).zip(distances));
         }
-        let mut bytes =
-            self.ops.finalize().expect("every label is placed and every jump reaches");
+        let mut bytes = self.ops.finalize().expect("every label is placed and every jump reaches");
         for (at, word) in words {
             bytes[at..at + 4].copy_from_slice(&word);
         }

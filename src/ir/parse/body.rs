@@ -13,8 +13,7 @@ use crate::ir::op::{Op, ResultKind};
 use crate::ir::symbols::{is_reserved, numbered, own_name};
 use crate::ir::{
     Block, Const, ENTRY, FuncRef, Function, Inst, InstData, Loc, LocData, Switch, Terminator, Type,
-    Value,
-    ValueData, ValueDef,
+    Value, ValueData, ValueDef,
 };
 use crate::source::Span;
 use rustc_hash::FxHashMap;
