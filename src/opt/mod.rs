@@ -9,6 +9,7 @@
 //! `Module` of functions in SSA form → the same, better. What a program prints, returns and where
 //! it traps never changes.
 
+mod append;
 pub mod carry;
 pub mod cleanup;
 pub mod dce;
@@ -22,6 +23,9 @@ pub mod if_convert;
 pub mod inline;
 pub mod invert;
 pub mod licm;
+mod linear;
+pub mod peel;
+pub mod phi_of_ops;
 pub mod pre;
 pub mod promote;
 pub mod range_test;
@@ -31,6 +35,7 @@ pub mod remark;
 pub mod scalar;
 pub mod sccp;
 pub mod split;
+pub mod strength;
 pub mod summaries;
 mod sums;
 pub mod unroll;
@@ -180,6 +185,15 @@ pub static PASSES: &[Pass] = &[
         ],
     },
     Pass {
+        name: "peel",
+        run: peel::run,
+        level: 2,
+        after: &[
+            ("invert", "loops test where they end"),
+            ("unroll", "a loop that was unrolled has no first round"),
+        ],
+    },
+    Pass {
         name: "gvn",
         run: gvn::run,
         level: 1,
@@ -190,6 +204,15 @@ pub static PASSES: &[Pass] = &[
         run: fold::run,
         level: 2,
         after: &[("gvn", "loads have become what was stored")],
+    },
+    Pass {
+        name: "phi-of-ops",
+        run: phi_of_ops::run,
+        level: 2,
+        after: &[
+            ("invert", "a loop's test stands where its edges leave"),
+            ("gvn", "what is computed twice in a row is one value"),
+        ],
     },
     Pass {
         name: "licm",
@@ -230,6 +253,15 @@ pub static PASSES: &[Pass] = &[
             ("invert", "loops test where they end"),
             ("licm", "what does not change stands before the loop"),
             ("carry", "it asks the checks for the lengths"),
+        ],
+    },
+    Pass {
+        name: "strength",
+        run: strength::run,
+        level: 2,
+        after: &[
+            ("split", "it sees what products are made of, and not what goes round"),
+            ("invert", "loops have one back edge, from where the body ends"),
         ],
     },
     Pass {

@@ -2,6 +2,8 @@
 //! shapes that a rewrite or an instruction asks for too seldom, and to values at its edges hardly
 //! ever. What each computes is printed or goes on living in a variable.
 
+mod rounds;
+
 use super::{Generator, Ty, Variable};
 
 type Idiom = fn(&mut Generator);
@@ -17,6 +19,8 @@ const IDIOMS: &[(&str, Idiom)] = &[
     ("loads before stores", Generator::loads),
     ("sums in loops", Generator::sums),
     ("loops over parts of arrays", Generator::parts),
+    ("products in loops", Generator::products),
+    ("rows in loops", Generator::rows),
     ("indices that are tested", Generator::tested_indices),
     ("operands that print", Generator::order),
     ("the same trap in two arms", Generator::arms),
