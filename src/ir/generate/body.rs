@@ -236,13 +236,13 @@ impl<'a> Body<'a> {
     /// Appends something.
     fn inst(&mut self, block: Block) {
         match self.rng.below(100) {
-            0..57 => self.pure(block),
-            57..61 => self.choose(block),
-            61..66 => self.divide(block),
-            66..70 => self.new_node(block),
-            70..78 => self.use_node(block),
-            78..84 => self.use_global(block),
-            84..89 => self.array(block),
+            0..53 => self.pure(block),
+            53..59 => self.choose(block),
+            59..64 => self.divide(block),
+            64..68 => self.new_node(block),
+            68..76 => self.use_node(block),
+            76..82 => self.use_global(block),
+            82..89 => self.array(block),
             89..91 => self.string(block),
             91..96 => {
                 let later = self.module.functions.len() - self.id.index() - 1;

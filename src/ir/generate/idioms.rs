@@ -109,6 +109,14 @@ impl Body<'_> {
         self.function.append(block, Op::StoreElem, &args, class(slot), None, Loc(0));
         let args = place(self);
         let value = self.op(block, Op::LoadElem, &args, class(slot), Some(ty));
+        self.show(block, value);
+    }
+
+    /// Lets later instructions use a value; perhaps it is printed, too.
+    fn show(&mut self, block: Block, value: Value) {
+        if self.rng.percent(30) {
+            self.print(block, value);
+        }
         self.publish(block, value);
     }
 
@@ -117,7 +125,7 @@ impl Body<'_> {
         let three = self.function.int(3);
         let low = self.op(block, Op::IAnd, &[value, three], 0, None);
         let by = self.rng.below(5) as i64;
-        match self.rng.below(4) {
+        match self.rng.below(5) {
             0 => low,
             1 => {
                 let by = self.function.int(by);
@@ -171,14 +179,14 @@ impl Body<'_> {
                 };
                 let x = float(self);
                 let y = if self.rng.percent(40) { x } else { float(self) };
-                let op = self.rng.pick(&[Op::FEq, Op::FNe, Op::FLt, Op::FLe, Op::FGt, Op::FGe]);
+                let op = self.rng.pick(&[Op::FEq, Op::FEq, Op::FNe, Op::FLt, Op::FLe, Op::FGe]);
                 self.op(block, op, &[x, y], 0, None)
             }
         };
         let ty = self.rng.pick(&[Type::Int, Type::Float]);
         let args = [condition, self.value(ty), self.value(ty)];
         let chosen = self.op(block, Op::Select, &args, 0, None);
-        self.publish(block, chosen);
+        self.show(block, chosen);
     }
 
     /// Computes again what the other arm of the branch before does; output may come first.
