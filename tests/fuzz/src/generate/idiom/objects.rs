@@ -88,6 +88,24 @@ impl Generator {
         self.line(&format!("print({v}, {p}.at, {q}.at);"));
     }
 
+    /// A call between looks at what it writes, and at what it doesn't.
+    pub(super) fn written(&mut self) {
+        let (p, q, n) = (self.name("p"), self.name("q"), self.hidden(&[0, 1, 2]));
+        let (a, _) = self.numbers();
+        let v = self.result();
+        self.line(&format!("let {p} = Cell {{ at: {n} * 5, next: nil }};"));
+        self.line(&format!("let {q} = Cell {{ at: 9, next: {p} }};"));
+        let looks = format!("{p}.at * 7 + {a}[0] * 3 + {q}.at + fuel");
+        self.line(&format!("{v} = {looks};"));
+        let calls = [format!("poke({p}, {n})"), format!("put({a}, {n})"), format!("burn({n})")];
+        let call = self.random.pick(&calls).clone();
+        match self.random.chance(30) {
+            true => self.line(&format!("for e in 0..hide(3) {{ {v} += {call} + {p}.at; }}")),
+            false => self.line(&format!("{v} -= {call};")),
+        }
+        self.line(&format!("print({v}, {looks});"));
+    }
+
     pub(super) fn old_and_young(&mut self) {
         let (a, i) = (self.name("a"), self.name("i"));
         self.line(&format!("var {a} = [str(hide(1))];"));
