@@ -29,7 +29,7 @@ const IDIOMS: &[(&str, Idiom)] = &[
     ("old arrays of young objects", Generator::old_and_young),
     ("old objects that change hands", Generator::hands),
     ("calls that were made already", Generator::again),
-    ("what a call writes", Generator::written),
+    ("what a call reads and writes", Generator::written),
     ("many references at once", Generator::references),
     ("quotients", Generator::quotients),
 ];

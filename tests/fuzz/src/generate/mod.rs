@@ -102,6 +102,7 @@ fn tell(x: int) -> int { print(\"told\", x); return x; }
 fn tree(n: int, d: int) -> int { if n < 2 { return n + 7 / d; } return tree(n - 1, d) + tree(n - 2, d); }
 fn steps(n: int, d: int) -> int { if n < 1 { return 6 % d; } return steps(n - 1, d) + n; }
 fn poke(c: Cell, n: int) -> int { if n < 1 { return c.at; } c.at += n; return poke(c, n - 1); }
+fn peek(c: Cell, n: int) -> int { if n < 1 { return c.at + fuel; } return peek(c, n - 1) + n; }
 fn put(a: [int], n: int) -> int { if n < 1 { return len(a); } a[0] += n; return put(a, n - 1); }
 fn burn(n: int) -> int { if n < 1 { return fuel; } fuel -= 1; return burn(n - 1); }
 fn short(s: str) -> str { if s.len() > 200 { return slice(s, 0, 200); } return s; }

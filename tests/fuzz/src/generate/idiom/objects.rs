@@ -88,7 +88,7 @@ impl Generator {
         self.line(&format!("print({v}, {p}.at, {q}.at);"));
     }
 
-    /// A call between looks at what it writes, and at what it doesn't.
+    /// A call between looks at what it writes or reads, and at what it doesn't.
     pub(super) fn written(&mut self) {
         let (p, q, n) = (self.name("p"), self.name("q"), self.hidden(&[0, 1, 2]));
         let (a, _) = self.numbers();
@@ -99,9 +99,14 @@ impl Generator {
         self.line(&format!("{v} = {looks};"));
         let calls = [format!("poke({p}, {n})"), format!("put({a}, {n})"), format!("burn({n})")];
         let call = self.random.pick(&calls).clone();
-        match self.random.chance(30) {
-            true => self.line(&format!("for e in 0..hide(3) {{ {v} += {call} + {p}.at; }}")),
-            false => self.line(&format!("{v} -= {call};")),
+        match self.random.below(4) {
+            0 => self.line(&format!("for e in 0..hide(3) {{ {v} += {call} + {p}.at; }}")),
+            1 => {
+                let place = if self.random.chance(50) { "fuel" } else { &format!("{p}.at") };
+                let body = format!("{place} -= 1; {v} += peek({p}, {n});");
+                self.line(&format!("for e in 0..hide(3) {{ {body} }}"));
+            }
+            _ => self.line(&format!("{v} -= {call};")),
         }
         self.line(&format!("print({v}, {looks});"));
     }
