@@ -16,6 +16,7 @@ use crate::entity::{Arena, List, ListPool};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::mem::take;
 
 crate::entity! {
     /// A basic block.
@@ -193,6 +194,7 @@ pub enum Terminator {
 
 impl Terminator {
     /// The outgoing edges.
+    #[inline]
     pub fn edges(&self) -> &[Edge] {
         match self {
             Terminator::Jump(edge) => std::slice::from_ref(edge),
@@ -306,6 +308,14 @@ impl Function {
         function.locs.push(LocData { span: Span::default(), function: id, inlined_at: None });
         function.add_block();
         function
+    }
+
+    /// Leaves only what is needed to call it and to tell of its traps.
+    pub fn drop_code(&mut self) {
+        let (name, signature) = (take(&mut self.name), take(&mut self.signature));
+        let mut bare = Self::new(name, self.id(), signature);
+        bare.locs = take(&mut self.locs);
+        *self = bare;
     }
 
     /// Whether an edge leads to a block that is numbered no higher: without one there is no cycle.

@@ -21,7 +21,7 @@ use toyjit_runtime::fault::{self, Fault};
 
 /// Moves what both arms of a branch compute before it.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let cfg = Cfg::compute(f);
+    let cfg = cx.graph.cfg(f);
     if !cfg.rpo().iter().any(|&block| arms(f, &cfg, block).is_some_and(|arms| look_alike(f, arms)))
     {
         return;

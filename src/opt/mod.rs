@@ -9,6 +9,7 @@
 //! `Module` of functions in SSA form → the same, better. What a program prints, returns and where
 //! it traps never changes.
 
+mod append;
 pub mod carry;
 pub mod cleanup;
 pub mod dce;
@@ -22,6 +23,9 @@ pub mod if_convert;
 pub mod inline;
 pub mod invert;
 pub mod licm;
+mod linear;
+pub mod peel;
+pub mod phi_of_ops;
 pub mod pre;
 pub mod promote;
 pub mod range_test;
@@ -31,10 +35,12 @@ pub mod remark;
 pub mod scalar;
 pub mod sccp;
 pub mod split;
+pub mod strength;
 pub mod summaries;
 mod sums;
 pub mod unroll;
 
+use crate::analysis::graph::Graph;
 use crate::ir::verify::verify;
 use crate::ir::{FuncRef, Function, Loc, Module, Signature, print};
 use remark::{Remark, Remarks};
@@ -179,6 +185,15 @@ pub static PASSES: &[Pass] = &[
         ],
     },
     Pass {
+        name: "peel",
+        run: peel::run,
+        level: 2,
+        after: &[
+            ("invert", "loops test where they end"),
+            ("unroll", "a loop that was unrolled has no first round"),
+        ],
+    },
+    Pass {
         name: "gvn",
         run: gvn::run,
         level: 1,
@@ -189,6 +204,15 @@ pub static PASSES: &[Pass] = &[
         run: fold::run,
         level: 2,
         after: &[("gvn", "loads have become what was stored")],
+    },
+    Pass {
+        name: "phi-of-ops",
+        run: phi_of_ops::run,
+        level: 2,
+        after: &[
+            ("invert", "a loop's test stands where its edges leave"),
+            ("gvn", "what is computed twice in a row is one value"),
+        ],
     },
     Pass {
         name: "licm",
@@ -229,6 +253,15 @@ pub static PASSES: &[Pass] = &[
             ("invert", "loops test where they end"),
             ("licm", "what does not change stands before the loop"),
             ("carry", "it asks the checks for the lengths"),
+        ],
+    },
+    Pass {
+        name: "strength",
+        run: strength::run,
+        level: 2,
+        after: &[
+            ("split", "it sees what products are made of, and not what goes round"),
+            ("invert", "loops have one back edge, from where the body ends"),
         ],
     },
     Pass {
@@ -314,6 +347,8 @@ pub struct Context<'a> {
     pub fuel: &'a mut Fuel,
     /// To be told what was done, and what not, and why.
     pub remarks: &'a mut Remarks,
+    /// To be asked for the graph, the dominators and the loops.
+    pub graph: &'a mut Graph,
 }
 
 /// What one pass did to one function.
@@ -377,6 +412,7 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
     }
     let mut fuel = Fuel::new(options.fuel);
     let mut remarks = Remarks::new(options.remarks);
+    let mut graph = Graph::default();
     globals::find(module);
     let order = summaries::find(module);
     let early = PASSES.iter().rposition(|pass| pass.name == "inline").map_or(0, |last| last + 1);
@@ -391,7 +427,8 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
             empty.locs[Loc(0)].function = id;
             let mut function = std::mem::replace(&mut module.functions[id], empty);
             for pass in passes.iter().filter(|pass| options.enables(pass)) {
-                let context = Context { module, id, fuel: &mut fuel, remarks: &mut remarks };
+                let (fuel, remarks, graph) = (&mut fuel, &mut remarks, &mut graph);
+                let context = Context { module, id, fuel, remarks, graph };
                 let stats = run_pass(pass, &mut function, context, observer);
                 if options.verify {
                     check(pass, module, &function, observer);

@@ -287,7 +287,7 @@ fn src_text<R: Copy>(src: &Src<R>, name: &dyn Fn(R) -> String) -> String {
         Src::Reg(reg) => name(*reg),
         Src::Mem(addr) => addr_text(addr, name),
         Src::Imm(imm) => imm.to_string(),
-        Src::Float(bits) => format!("{:?}", f64::from_bits(*bits)),
+        Src::Float(bits) => format!("{:?}", f64::from_bits(bits.0)),
     }
 }
 

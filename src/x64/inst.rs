@@ -6,7 +6,7 @@
 //! them in order and rebuilds the instruction over whatever the visitor answers, so that the
 //! allocator's view (`operands`), the emitter's (`Inst<Place>`) and the dumps can't disagree.
 
-pub use super::operand::{Addr, Base, Compare, CompareKind, Cond, Scale, Src, Width};
+pub use super::operand::{Addr, Base, Compare, CompareKind, Cond, FloatBits, Scale, Src, Width};
 
 use super::operand::Visit;
 use super::regs::{CALLER_SAVED, RAX, RCX, RDX};
@@ -272,9 +272,10 @@ pub enum Inst<R = VReg> {
         compare: Compare<R>,
         dst: R,
     },
+    /// Rare and wide: the comparison stands elsewhere.
     Select {
         class: RegClass,
-        compare: Compare<R>,
+        compare: Box<Compare<R>>,
         dst: R,
         on_true: Src<R>,
         on_false: R,
@@ -324,6 +325,8 @@ pub enum Inst<R = VReg> {
     },
     Unreachable,
 }
+
+const _: () = assert!(size_of::<Inst>() <= 48);
 
 impl<R: Copy> Inst<R> {
     /// Visits every register operand in a fixed order and puts the visitor's answers in their
@@ -460,9 +463,9 @@ impl<R: Copy> Inst<R> {
                 let compare = compare.map(f);
                 Inst::Set { compare, dst: f(dst, Def, Reg) }
             }
-            Inst::Select { class, compare, dst, on_true, on_false } => {
+            Inst::Select { class, ref compare, dst, on_true, on_false } => {
                 let on_false = f(on_false, Use, Reg);
-                let compare = compare.map(f);
+                let compare = Box::new(compare.map(f));
                 let on_true = on_true.any(f);
                 Inst::Select { class, compare, on_true, on_false, dst: f(dst, Def, SameAsFirst) }
             }

@@ -1,5 +1,6 @@
 //! The code before a split loop: whether the main part may begin, and where it has to end.
 
+use super::super::append::emit_values;
 use super::{Group, Plan};
 use crate::ir::{Block, Const, Edge, Function, Loc, Op, Terminator, Type, Value};
 use crate::ssa::evaluate;
@@ -124,28 +125,7 @@ impl<'a> Guard<'a> {
 
     /// A group's least index the first time.
     fn first(&mut self, group: &Group) -> Value {
-        let index = &group.index;
-        let mut sum = self.f.int(index.offset);
-        for &(counter, by) in &index.counters {
-            let mut term = self.entry.args[counter.place];
-            if let Some(factor) = index.factor {
-                term = self.emit(Op::IMul, term, factor);
-            }
-            sum = self.add_times(sum, term, by);
-        }
-        for &(term, by) in &index.terms {
-            sum = self.add_times(sum, term, by);
-        }
-        sum
-    }
-
-    fn add_times(&mut self, sum: Value, term: Value, by: i64) -> Value {
-        if by == -1 {
-            return self.emit(Op::ISub, sum, term);
-        }
-        let by = self.f.int(by);
-        let term = self.emit(Op::IMul, term, by);
-        self.emit(Op::IAdd, term, sum)
+        group.index.first(self.f, self.at, &self.entry.args, self.loc)
     }
 
     fn plus(&mut self, value: Value, by: i64) -> Value {
@@ -186,34 +166,4 @@ fn is_counter_alone(plan: &Plan, group: &Group) -> bool {
     matches!(&*index.counters, &[(counter, 1 | -1)] if counter == plan.counter)
         && index.factor.is_none()
         && index.terms.is_empty()
-}
-
-/// Appends an operator on a value and a constant, unless it is simpler than that.
-pub(super) fn emit(f: &mut Function, at: Block, op: Op, a: Value, b: Const, loc: Loc) -> Value {
-    let b = f.constant(b);
-    emit_values(f, at, op, a, b, loc)
-}
-
-/// Appends an operator, unless it is simpler than that.
-pub(super) fn emit_values(
-    f: &mut Function,
-    at: Block,
-    op: Op,
-    a: Value,
-    b: Value,
-    loc: Loc,
-) -> Value {
-    let constants = [f.as_const(a), f.as_const(b)];
-    if let Some(constant) = evaluate(op, constants, Some(f.values[a].ty)) {
-        return f.constant(constant);
-    }
-    match (op, constants) {
-        (Op::IAdd | Op::ISub | Op::Shr, [_, Some(Const::Int(0))]) => return a,
-        (Op::IAdd, [Some(Const::Int(0)), _]) => return b,
-        (Op::IMul | Op::SDiv, [_, Some(Const::Int(1))]) => return a,
-        (Op::IMul, [Some(Const::Int(0)), _] | [_, Some(Const::Int(0))]) => return f.int(0),
-        _ => {}
-    }
-    let inst = f.append(at, op, &[a, b], 0, None, loc);
-    f.insts[inst].result.unwrap_or(a)
 }

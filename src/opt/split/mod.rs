@@ -20,40 +20,32 @@
 //! SSA → SSA, linear.
 
 mod limits;
-mod linear;
 
 use super::Context;
+use super::append::{emit, emit_values};
 use super::licm::preheader;
+use super::linear::{self, Counter, Linear, MAX_STEP, View};
 use super::region::Regions;
 use super::remark::Remarks;
 use super::sums::sum;
-use crate::analysis::loops::{Innermost, Loop, Loops};
+use crate::analysis::loops::{Innermost, Loop};
 use crate::entity::SideTable;
 use crate::ir::{Block, Cfg, Const, Edge, Function, Inst, Loc, Op, Terminator, Value};
 use crate::ssa::Forward;
-use linear::{Counter, Linear, View};
-use smallvec::SmallVec;
 use toyjit_runtime::fault::{self, Fault};
 
 /// Loops with more instructions stay whole.
 const MAX_SIZE: usize = 80;
 /// At most so many groups of checks are taken out of a loop.
 const MAX_GROUPS: usize = 5;
-/// Constants in indices and steps are no larger than these.
+/// Constants in indices and slopes are no larger than these.
 const MAX_OFFSET: i64 = 1 << 31;
-const MAX_STEP: u64 = 1 << 10;
 const MAX_SLOPE: i64 = 1 << 20;
 
 /// Splits loops.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let Some((cfg, loops)) = Loops::find(f) else { return };
-    let mut homes = SideTable::with_len(None, f.values.len());
-    for &block in cfg.rpo() {
-        let Some(id) = loops.innermost(block) else { continue };
-        f.blocks[block].params.iter().for_each(|&param| homes[param] = Some(id));
-        let results = f.blocks[block].insts.iter().filter_map(|&inst| f.insts[inst].result);
-        results.for_each(|value| homes[value] = Some(id));
-    }
+    let Some((cfg, loops)) = cx.graph.loops(f) else { return };
+    let homes = linear::homes(f, &cfg, &loops);
     let mut plans = Vec::new();
     for Innermost { id, header, latch, body } in loops.innermost_loops(&cfg) {
         let shape = Shape { own: id, header, latch };
@@ -163,7 +155,7 @@ impl Plan {
             refuse(f.insts[first].loc, "it is large");
             return None;
         }
-        let counters = counters(f, &shape);
+        let counters = linear::counters(f, shape.header, shape.latch);
         let view = View { header: shape.header, counters: &counters, own: shape.own, homes };
         let test = test(f, &view, shape.latch);
         let mut groups: Vec<Group> = Vec::new();
@@ -246,9 +238,9 @@ impl Plan {
             (_, false) => (plus, Op::IGt),
         };
         let loc = f.blocks[last].loc;
-        let limit = limits::emit(f, last, Op::IAdd, limit, Const::Int(plus), loc);
+        let limit = emit(f, last, Op::IAdd, limit, Const::Int(plus), loc);
         let nearer = if up { Op::IMin } else { Op::IMax };
-        let limit = limits::emit_values(f, last, nearer, test.limit, limit, loc);
+        let limit = emit_values(f, last, nearer, test.limit, limit, loc);
         let mut original = f.blocks[latch].terminator.clone();
         let Some(edge) = original.edges().get(index).cloned() else { return };
         original.edges_mut()[index].target = self.shape.header;
@@ -282,17 +274,6 @@ impl Group {
     fn limits(&self) -> bool {
         self.index.factor.is_none() && self.index.slope() != 0
     }
-}
-
-/// The header's parameters that grow by a constant.
-fn counters(f: &Function, shape: &Shape) -> SmallVec<[Counter; 4]> {
-    let next = &f.blocks[shape.latch.0].terminator.edges()[shape.latch.1].args;
-    let step = |(place, &next): (usize, &Value)| {
-        let (of, step) = sum(f, next);
-        let own = of == f.blocks[shape.header].params[place];
-        (own && step != 0 && step.unsigned_abs() <= MAX_STEP).then_some(Counter { place, step })
-    };
-    next.iter().enumerate().filter_map(step).collect()
 }
 
 /// The test at a loop's end, if it compares a counter with an invariant in the way it goes.

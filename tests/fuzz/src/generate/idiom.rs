@@ -4,6 +4,7 @@
 
 mod indices;
 mod objects;
+mod rounds;
 
 use super::{Generator, Ty, Variable};
 
@@ -20,6 +21,8 @@ const IDIOMS: &[(&str, Idiom)] = &[
     ("loads before stores", Generator::loads),
     ("sums in loops", Generator::sums),
     ("loops over parts of arrays", Generator::parts),
+    ("products in loops", Generator::products),
+    ("rows in loops", Generator::rows),
     ("indices that are tested", Generator::tested_indices),
     ("operands that print", Generator::order),
     ("the same trap in two arms", Generator::arms),

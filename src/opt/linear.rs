@@ -1,16 +1,20 @@
-//! Sums of counters and invariants, as which a loop's indices are seen.
+//! Sums of counters and invariants, as which a loop's values are seen.
 //!
 //! All arithmetic wraps, as that of the values does: a form says exactly what the value is.
 
-use crate::analysis::loops::Loop;
+use super::append::{emit, emit_values};
+use super::sums::sum;
+use crate::analysis::loops::{Loop, Loops};
 use crate::entity::SideTable;
-use crate::ir::{Block, Const, Function, Inst, Op, Value, ValueDef};
+use crate::ir::{Block, Cfg, Const, Function, Inst, Loc, Op, Value, ValueDef};
 use smallvec::SmallVec;
 
 /// A value is looked through so many operators deep.
 const MAX_DEPTH: u32 = 8;
 /// Longer sums are not looked at.
 const MAX_TERMS: usize = 4;
+/// Counters have no larger steps.
+pub(super) const MAX_STEP: u64 = 1 << 10;
 
 /// A parameter of the loop's header that grows by a constant each time round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +23,33 @@ pub(super) struct Counter {
     pub(super) place: usize,
     /// By how much.
     pub(super) step: i64,
+}
+
+/// The header's parameters that grow by a constant.
+pub(super) fn counters(
+    f: &Function,
+    header: Block,
+    latch: (Block, usize),
+) -> SmallVec<[Counter; 4]> {
+    let next = &f.blocks[latch.0].terminator.edges()[latch.1].args;
+    let step = |(place, &next): (usize, &Value)| {
+        let (of, step) = sum(f, next);
+        let own = of == f.blocks[header].params[place];
+        (own && step != 0 && step.unsigned_abs() <= MAX_STEP).then_some(Counter { place, step })
+    };
+    next.iter().enumerate().filter_map(step).collect()
+}
+
+/// The innermost loop around the definition of each value.
+pub(super) fn homes(f: &Function, cfg: &Cfg, loops: &Loops) -> SideTable<Value, Option<Loop>> {
+    let mut homes = SideTable::with_len(None, f.values.len());
+    for &block in cfg.rpo() {
+        let Some(id) = loops.innermost(block) else { continue };
+        f.blocks[block].params.iter().for_each(|&param| homes[param] = Some(id));
+        let results = f.blocks[block].insts.iter().filter_map(|&inst| f.insts[inst].result);
+        results.for_each(|value| homes[value] = Some(id));
+    }
+    homes
 }
 
 /// `Σ counter * constant (* factor) + Σ invariant * constant + offset`.
@@ -38,6 +69,29 @@ impl Linear {
     pub(super) fn slope(&self) -> i64 {
         let slopes = self.counters.iter().map(|(counter, by)| counter.step.wrapping_mul(*by));
         slopes.fold(0, i64::wrapping_add)
+    }
+
+    /// Appends code for the value in the first round, which the header is entered for with `entry`.
+    pub(super) fn first(&self, f: &mut Function, at: Block, entry: &[Value], loc: Loc) -> Value {
+        let add_times = |f: &mut Function, sum: Value, term: Value, by: i64| {
+            if by == -1 {
+                return emit_values(f, at, Op::ISub, sum, term, loc);
+            }
+            let term = emit(f, at, Op::IMul, term, Const::Int(by), loc);
+            emit_values(f, at, Op::IAdd, term, sum, loc)
+        };
+        let mut sum = f.int(self.offset);
+        for &(counter, by) in &self.counters {
+            let mut term = entry[counter.place];
+            if let Some(factor) = self.factor {
+                term = emit_values(f, at, Op::IMul, term, factor, loc);
+            }
+            sum = add_times(f, sum, term, by);
+        }
+        for &(term, by) in &self.terms {
+            sum = add_times(f, sum, term, by);
+        }
+        sum
     }
 
     fn constant(offset: i64) -> Self {
