@@ -10,9 +10,12 @@
 //! it traps never changes.
 
 mod append;
+pub mod arrays;
+pub mod bulk;
 pub mod carry;
 pub mod cleanup;
 pub mod dce;
+pub mod dead_stores;
 pub mod demand;
 pub mod effects;
 pub mod fold;
@@ -38,11 +41,12 @@ pub mod split;
 pub mod strength;
 pub mod summaries;
 mod sums;
+pub mod switch;
 pub mod unroll;
 
 use crate::analysis::graph::Graph;
 use crate::ir::verify::verify;
-use crate::ir::{FuncRef, Function, Loc, Module, Signature, print};
+use crate::ir::{FuncRef, Function, Loc, Module, Signature, print, switch as ir_switch};
 use remark::{Remark, Remarks};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
@@ -206,6 +210,16 @@ pub static PASSES: &[Pass] = &[
         after: &[("gvn", "loads have become what was stored")],
     },
     Pass {
+        name: "arrays",
+        run: arrays::run,
+        level: 2,
+        after: &[
+            ("inline", "most arrays are seen by those who were called"),
+            ("unroll", "indices are constants"),
+            ("fold", "sums of constants are constants"),
+        ],
+    },
+    Pass {
         name: "phi-of-ops",
         run: phi_of_ops::run,
         level: 2,
@@ -256,6 +270,15 @@ pub static PASSES: &[Pass] = &[
         ],
     },
     Pass {
+        name: "bulk",
+        run: bulk::run,
+        level: 2,
+        after: &[
+            ("split", "loops that fill or copy have a part without checks"),
+            ("gvn", "a call that writes memory would hide what is known of it"),
+        ],
+    },
+    Pass {
         name: "strength",
         run: strength::run,
         level: 2,
@@ -270,6 +293,15 @@ pub static PASSES: &[Pass] = &[
         level: 2,
         after: &[("sccp", "ranges tell more with the masks in place")],
     },
+    Pass {
+        name: "dead-stores",
+        run: dead_stores::run,
+        level: 2,
+        after: &[
+            ("gvn", "loads have become what was stored, and equal places are one value"),
+            ("promote", "it stores where loops are left"),
+        ],
+    },
     Pass { name: "dce", run: dce::run, level: 1, after: &[("gvn", "much is used no longer")] },
     Pass {
         name: "cleanup",
@@ -279,6 +311,12 @@ pub static PASSES: &[Pass] = &[
             ("invert", "copied headers stand in blocks of their own"),
             ("dce", "blocks are empty"),
         ],
+    },
+    Pass {
+        name: "switch",
+        run: switch::run,
+        level: 1,
+        after: &[("cleanup", "nothing stands between tests, and no other pass knows of switches")],
     },
 ];
 
@@ -410,6 +448,7 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
     if !PASSES.iter().any(|pass| options.enables(pass)) {
         return;
     }
+    module.functions.values_mut().for_each(ir_switch::open);
     let mut fuel = Fuel::new(options.fuel);
     let mut remarks = Remarks::new(options.remarks);
     let mut graph = Graph::default();

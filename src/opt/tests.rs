@@ -73,6 +73,8 @@ fn keeps_its_meaning(seed: u64, mut rng: Rng, mut module: Module) {
         let before = print::module(&module);
         each_function(&mut module, |module, id, f| {
             let remarks = &mut Remarks::default();
+            // As `run` does: only the last pass knows of switches.
+            ir_switch::open(f);
             (pass.run)(
                 f,
                 &mut Context { module, id, fuel: &mut fuel, remarks, graph: &mut Graph::default() },

@@ -320,6 +320,13 @@ pub enum Inst<R = VReg> {
     Branch {
         compare: Compare<R>,
     },
+    /// To the successor that the table has at `value - base`, or outside of it to the first.
+    Switch {
+        value: R,
+        temp: R,
+        base: i64,
+        table: Box<[u8]>,
+    },
     Return {
         value: Option<(R, PReg)>,
     },
@@ -493,6 +500,10 @@ impl<R: Copy> Inst<R> {
             Inst::Burn => Inst::Burn,
             Inst::Jump => Inst::Jump,
             Inst::Branch { compare } => Inst::Branch { compare: compare.map(f) },
+            Inst::Switch { value, temp, base, ref table } => {
+                let value = f(value, Use, Reg);
+                Inst::Switch { value, temp: f(temp, Temp, Reg), base, table: table.clone() }
+            }
             Inst::Return { value } => {
                 Inst::Return { value: value.map(|(reg, at)| (f(reg, Use, Fixed(at)), at)) }
             }

@@ -317,6 +317,12 @@ impl Selector<'_> {
                 let compare = self.compare(op, a, b);
                 self.push(Inst::Branch { compare });
             }
+            Terminator::Switch(ref switch) if switch.edges.len() == 1 => self.push(Inst::Jump),
+            Terminator::Switch(ref switch) => {
+                let (value, temp) = (self.reg(switch.value), self.int_vreg());
+                let table = switch.table.clone().into();
+                self.push(Inst::Switch { value, temp, base: switch.base, table });
+            }
             Terminator::Return(value) => {
                 let value = value.map(|value| {
                     let reg = self.reg(value);

@@ -118,6 +118,8 @@ fn run_pass(module: &mut Module, pass: &Pass) -> Result<(), String> {
         let empty = Function::new(name.clone(), id, signature.clone());
         let mut function = std::mem::replace(&mut module.functions[id], empty);
         let remarks = &mut opt::remark::Remarks::default();
+        // As `opt::run` does: only the last pass knows of switches.
+        toyjit::ir::switch::open(&mut function);
         (pass.run)(
             &mut function,
             &mut Context { module, id, fuel: &mut fuel, remarks, graph: &mut Graph::default() },

@@ -240,6 +240,7 @@ impl Emitter<'_> {
             Inst::Poll
             | Inst::Jump
             | Inst::Branch { .. }
+            | Inst::Switch { .. }
             | Inst::Return { .. }
             | Inst::Unreachable => {}
         }
