@@ -95,7 +95,8 @@ impl Hoisting<'_> {
                 let twin = twins.get(first).filter(|&&(e, _)| e == expression)?.1;
                 let traps = f.effects(inst).has(Effects::TRAPS);
                 let same_place = f.insts[inst].loc == f.insts[twin].loc;
-                (!traps || same_place || fault::is(Fault::HoistAnyPlace)).then_some(twin)
+                let anyway = fault::is(Fault::HoistAnyPlace) || fault::is(Fault::HoistTrapsEarly);
+                (!traps || same_place || anyway).then_some(twin)
             });
             let is_early = f.args(inst).iter().all(|&arg| !own.contains(self.forward.resolve(arg)));
             match twin {

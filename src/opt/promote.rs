@@ -21,11 +21,12 @@ use crate::analysis::loops::{Loop, Loops};
 use crate::entity::SideTable;
 use crate::ir::{
     Block, Cfg, Edge, Effects, Form, Function, Inst, InstData, Loc, Module, Op, Space, Terminator,
-    Value, Variable, imm_field, slot_type,
+    Value, Variable, slot_type,
 };
 use crate::source::Span;
 use crate::ssa::{Construction, Folding, construct};
 use smallvec::SmallVec;
+use toyjit_runtime::Rt;
 use toyjit_runtime::fault::{self, Fault};
 use toyjit_runtime::layout::Slot;
 
@@ -167,8 +168,6 @@ impl Seen<'_> {
         let InstData { op, imm, .. } = f.insts[inst];
         let (space, args, stores) = match op {
             Op::LoadGlobal | Op::StoreGlobal => (Space::Global, 0, op == Op::StoreGlobal),
-            // Checks and the runtime read the own fields of Bril's regions.
-            Op::LoadField | Op::StoreField if self.is_of_region(imm) => return None,
             Op::LoadField | Op::StoreField => (Space::Field, 1, op == Op::StoreField),
             Op::LoadElem | Op::StoreElem => (Space::Elements, 2, op == Op::StoreElem),
             _ => return None,
@@ -182,11 +181,6 @@ impl Seen<'_> {
         Some(Place { id: self.id, space, imm, at, insts: vec![inst], stores, is_there })
     }
 
-    fn is_of_region(&self, imm: u64) -> bool {
-        let structure = imm_field(imm).0;
-        self.module.structures.get(structure).is_none_or(|data| data.name.starts_with("region<"))
-    }
-
     /// Whether an instruction that is no load or store of it may read or write a place.
     fn touches(&self, inst: Inst, place: &Place) -> bool {
         let (f, op) = (self.f, self.f.insts[inst].op);
@@ -194,11 +188,17 @@ impl Seen<'_> {
             Op::Call | Op::CallValue => {
                 effects(self.module, f, inst).has(Effects::READS) && !fault::is(Fault::PromoteCalls)
             }
-            // What the runtime reads are arrays and strings.
+            // The runtime prints what objects hold, and frees a region as long as it is.
             Op::Rt => {
-                place.space == Space::Elements && effects(self.module, f, inst).has(Effects::READS)
+                let reads = effects(self.module, f, inst).has(Effects::READS)
+                    || f.insts[inst].imm == Rt::RegionFree as u64;
+                reads && place.space != Space::Global
             }
-            _ => false,
+            // A check of a region reads its length.
+            _ => {
+                let reads = op.info().effects.has(Effects::READS) && self.place(inst).is_none();
+                reads && (op.info().space, f.insts[inst].imm) == (place.space, place.imm)
+            }
         };
         let is_array = place.space == Space::Elements;
         reads

@@ -94,13 +94,26 @@ impl<'a> Body<'a> {
             if block == ENTRY || cfg.preds(block).any(|pred| cfg.rpo_number(pred) >= number) {
                 self.burn(block);
             }
+            let beside = self.beside(&cfg, block);
             for _ in 0..self.rng.below(shape.insts + 1) {
-                self.inst(block);
+                match beside {
+                    Some(other) if self.rng.percent(20) => self.twin(block, other),
+                    _ => self.inst(block),
+                }
             }
             self.end(block);
             open.push(self.scope.len());
         }
         self.function
+    }
+
+    /// The other arm of the branch that a block is an arm of.
+    fn beside(&self, cfg: &Cfg, block: Block) -> Option<Block> {
+        let &[edge] = cfg.pred_edges(block) else { return None };
+        let Terminator::Branch { edges, .. } = &self.function.blocks[edge.block].terminator else {
+            return None;
+        };
+        Some(edges[1 - edge.index as usize].target)
     }
 
     /// Blocks with edges that still have no arguments.
@@ -223,13 +236,13 @@ impl<'a> Body<'a> {
     /// Appends something.
     fn inst(&mut self, block: Block) {
         match self.rng.below(100) {
-            0..57 => self.pure(block),
-            57..60 => self.choose_by_opposite(block),
-            60..66 => self.divide(block),
-            66..70 => self.new_node(block),
-            70..78 => self.use_node(block),
-            78..84 => self.use_global(block),
-            84..89 => self.array(block),
+            0..53 => self.pure(block),
+            53..59 => self.choose(block),
+            59..64 => self.divide(block),
+            64..68 => self.new_node(block),
+            68..76 => self.use_node(block),
+            76..82 => self.use_global(block),
+            82..89 => self.array(block),
             89..91 => self.string(block),
             91..96 => {
                 let later = self.module.functions.len() - self.id.index() - 1;

@@ -4,7 +4,9 @@ use super::body::Body;
 use super::{NODE, SLOTS, class};
 use crate::entity::Entity;
 use crate::ir::module::{field_imm, slot_type};
-use crate::ir::{Block, Const, FuncRef, Loc, Op, StrRef, Type, Value};
+use crate::ir::{
+    Block, Const, Effects, FuncRef, Inst, InstData, Loc, Op, StrRef, Type, Value, ValueDef,
+};
 use toyjit_runtime::{Rt, Slot};
 
 impl Body<'_> {
@@ -82,18 +84,22 @@ impl Body<'_> {
             _ => body.value(ty),
         };
         let first = element(self);
-        let size = if self.rng.percent(90) { 4 } else { self.rng.below(4) as i64 };
+        let is_long = self.rng.percent(90);
+        let size = if is_long { 8 } else { self.rng.below(8) as i64 };
         let (kind, size) = (self.function.int(slot as i64), self.function.int(size));
         let args = if rt == Rt::ArrayFillInt { vec![kind, first, size] } else { vec![first, size] };
         let array = self.op(block, Op::Rt, &args, rt as u64, Some(Type::Ref));
-        let mask = self.function.int(3);
         let place = |body: &mut Self| {
+            let is_near = body.rng.percent(95);
             let mut index = body.value(Type::Int);
-            if body.rng.percent(95) {
-                index = body.op(block, Op::IAnd, &[index, mask], 0, None);
+            if is_near {
+                index = body.below_eight(block, index);
             }
-            let len = body.op(block, Op::ArrayLen, &[array], class(slot), None);
-            let index = body.op(block, Op::CheckBounds, &[index, len], 0, None);
+            // An index that is seen to be in bounds needs no check.
+            if !(is_near && is_long && body.rng.percent(40)) {
+                let len = body.op(block, Op::ArrayLen, &[array], class(slot), None);
+                index = body.op(block, Op::CheckBounds, &[index, len], 0, None);
+            }
             let data = body.op(block, Op::ArrayData, &[array], class(slot), None);
             [data, index]
         };
@@ -103,7 +109,38 @@ impl Body<'_> {
         self.function.append(block, Op::StoreElem, &args, class(slot), None, Loc(0));
         let args = place(self);
         let value = self.op(block, Op::LoadElem, &args, class(slot), Some(ty));
+        self.show(block, value);
+    }
+
+    /// Lets later instructions use a value; perhaps it is printed, too.
+    fn show(&mut self, block: Block, value: Value) {
+        if self.rng.percent(30) {
+            self.print(block, value);
+        }
         self.publish(block, value);
+    }
+
+    /// A value from 0 to 7, often as a sum with a constant.
+    fn below_eight(&mut self, block: Block, value: Value) -> Value {
+        let three = self.function.int(3);
+        let low = self.op(block, Op::IAnd, &[value, three], 0, None);
+        let by = self.rng.below(5) as i64;
+        match self.rng.below(5) {
+            0 => low,
+            1 => {
+                let by = self.function.int(by);
+                self.op(block, Op::IAdd, &[low, by], 0, None)
+            }
+            2 => {
+                let by = self.function.int(3 + by);
+                self.op(block, Op::ISub, &[by, low], 0, None)
+            }
+            _ => {
+                let (four, by) = (self.function.int(4), self.function.int(by));
+                let high = self.op(block, Op::IOr, &[low, four], 0, None);
+                self.op(block, Op::ISub, &[high, by], 0, None)
+            }
+        }
     }
 
     pub(super) fn string(&mut self, block: Block) {
@@ -128,14 +165,57 @@ impl Body<'_> {
         }
     }
 
-    /// Chooses between two values by the opposite of a bool.
-    pub(super) fn choose_by_opposite(&mut self, block: Block) {
-        let (condition, yes) = (self.value(Type::Bool), self.function.constant(Const::Bool(true)));
-        let opposite = self.op(block, Op::IXor, &[condition, yes], 0, None);
+    /// Chooses between two values by the opposite of a bool, or by a comparison of floats.
+    pub(super) fn choose(&mut self, block: Block) {
+        let condition = match self.rng.percent(50) {
+            true => {
+                let args = [self.value(Type::Bool), self.function.constant(Const::Bool(true))];
+                self.op(block, Op::IXor, &args, 0, None)
+            }
+            false => {
+                let float = |body: &mut Self| match body.rng.percent(30) {
+                    true => body.function.constant(Const::Float(f64::NAN.to_bits())),
+                    false => body.value(Type::Float),
+                };
+                let x = float(self);
+                let y = if self.rng.percent(40) { x } else { float(self) };
+                let op = self.rng.pick(&[Op::FEq, Op::FEq, Op::FNe, Op::FLt, Op::FLe, Op::FGe]);
+                self.op(block, op, &[x, y], 0, None)
+            }
+        };
         let ty = self.rng.pick(&[Type::Int, Type::Float]);
-        let args = [opposite, self.value(ty), self.value(ty)];
+        let args = [condition, self.value(ty), self.value(ty)];
         let chosen = self.op(block, Op::Select, &args, 0, None);
-        self.publish(block, chosen);
+        self.show(block, chosen);
+    }
+
+    /// Computes again what the other arm of the branch before does; output may come first.
+    pub(super) fn twin(&mut self, block: Block, other: Block) {
+        let is_there = |value: Value| {
+            let data = &self.function.values[value];
+            matches!(data.def, ValueDef::Const(_) | ValueDef::Variable(_))
+                || self.scope.contains(&value)
+        };
+        let is_twin = |&&inst: &&Inst| {
+            let (op, effects) = (self.function.insts[inst].op, self.function.effects(inst));
+            let is_check = matches!(op, Op::CheckDiv | Op::CheckNil | Op::CheckBounds);
+            (is_check || op.info().eval.is_some() && effects == Effects::NONE)
+                && self.function.args(inst).iter().all(|&arg| is_there(arg))
+        };
+        let insts = &self.function.blocks[other].insts;
+        let twins: Vec<Inst> = insts.iter().filter(is_twin).copied().collect();
+        if twins.is_empty() {
+            return;
+        }
+        let inst = self.rng.pick(&twins);
+        if self.rng.percent(40) {
+            let value = self.value(Type::Int);
+            self.print(block, value);
+        }
+        let InstData { op, imm, .. } = self.function.insts[inst];
+        let args = self.function.args(inst).to_vec();
+        let value = self.op(block, op, &args, imm, None);
+        self.publish(block, value);
     }
 
     /// Calls a function, by name or as a value; its result, if it has one.

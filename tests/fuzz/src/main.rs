@@ -23,6 +23,7 @@ mod worker;
 
 use clap::{Parser, Subcommand};
 use engine::Engine;
+use fault::Fault;
 use std::path::{Path, PathBuf};
 use verdict::{Failure, Matter, Verdict};
 use worker::{Worker, WorkerArgs};
@@ -62,6 +63,9 @@ enum Verb {
         /// This engine only.
         #[arg(long)]
         engine: Option<Engine>,
+        /// With this fault in the compiler.
+        #[arg(long)]
+        fault: Option<Fault>,
     },
     /// Make a failing program small.
     Reduce {
@@ -76,6 +80,9 @@ enum Verb {
         /// Seconds to spend.
         #[arg(long, default_value_t = 60)]
         seconds: u64,
+        /// With this fault in the compiler.
+        #[arg(long)]
+        fault: Option<Fault>,
     },
     /// Find the pass and the rewrite that a program fails by.
     Bisect {
@@ -103,15 +110,15 @@ fn main() {
             print!("{}", String::from_utf8_lossy(&matter.text(seed)));
             0
         }
-        Verb::Check { file, engine } => {
-            with_failure(&file, engine, |_, _, Failure { engine, kind, detail }| {
+        Verb::Check { file, engine, fault } => {
+            with_failure(&file, engine, fault, |_, _, _, Failure { engine, kind, detail }| {
                 println!("{engine}: {kind}\n{detail}");
             })
         }
-        Verb::Reduce { file, out, engine, seconds } => {
-            with_failure(&file, engine, |matter, text, failure| {
+        Verb::Reduce { file, out, engine, seconds, fault } => {
+            with_failure(&file, engine, fault, |worker, matter, text, failure| {
                 let budget = std::time::Duration::from_secs(seconds);
-                let small = reduce::reduce(matter, text, 0, failure, budget);
+                let small = reduce::reduce_with(worker, matter, text, 0, failure, budget);
                 let written = match &out {
                     Some(path) => std::fs::write(path, &small),
                     None => std::io::Write::write_all(&mut std::io::stdout(), &small),
@@ -121,10 +128,12 @@ fn main() {
                 }
             })
         }
-        Verb::Bisect { file, engine } => with_failure(&file, engine, |matter, text, failure| {
-            println!("{}: {}", failure.engine, failure.kind);
-            print!("{}", bisect::explain(matter, text, failure));
-        }),
+        Verb::Bisect { file, engine } => {
+            with_failure(&file, engine, None, |_, matter, text, failure| {
+                println!("{}: {}", failure.engine, failure.kind);
+                print!("{}", bisect::explain(matter, text, failure));
+            })
+        }
         Verb::Faults(args) => faults::run(&args),
         Verb::Worker(args) => worker::serve(&args),
     };
@@ -135,7 +144,8 @@ fn main() {
 fn with_failure(
     file: &Path,
     engine: Option<Engine>,
-    act: impl FnOnce(Matter, &[u8], &Failure),
+    fault: Option<Fault>,
+    act: impl FnOnce(&mut Worker, Matter, &[u8], &Failure),
 ) -> i32 {
     let text = match std::fs::read(file) {
         Ok(text) => text,
@@ -145,7 +155,7 @@ fn with_failure(
         }
     };
     let matter = Matter::of_file(file);
-    let mut worker = Worker::new(WorkerArgs::of(matter));
+    let mut worker = Worker::new(WorkerArgs::of(matter).with_fault(fault));
     let named = engine.map(|engine| engine.to_string()).unwrap_or_default();
     match worker.judge(matter, &text, 0, &named) {
         Verdict::Agree { .. } => {
@@ -167,7 +177,7 @@ fn with_failure(
                     }
                 }
             }
-            act(matter, &text, &failure);
+            act(&mut worker, matter, &text, &failure);
             1
         }
     }

@@ -55,9 +55,9 @@ impl WorkerArgs {
         Self { memory: if matter == Matter::Front { 256 } else { 4096 }, fault: None }
     }
 
-    /// With a fault in its compiler.
-    pub fn with_fault(self, fault: Fault) -> Self {
-        Self { fault: Some(fault), ..self }
+    /// With a fault in its compiler, or none.
+    pub fn with_fault(self, fault: impl Into<Option<Fault>>) -> Self {
+        Self { fault: fault.into(), ..self }
     }
 }
 

@@ -2,6 +2,8 @@
 //! shapes that a rewrite or an instruction asks for too seldom, and to values at its edges hardly
 //! ever. What each computes is printed or goes on living in a variable.
 
+mod indices;
+mod objects;
 mod rounds;
 
 use super::{Generator, Ty, Variable};
@@ -30,17 +32,27 @@ const IDIOMS: &[(&str, Idiom)] = &[
     ("the same trap in two arms", Generator::arms),
     ("traps behind output", Generator::behind_output),
     ("what may be nil", Generator::nil),
+    ("one object, several names", Generator::names_of_one),
     ("old arrays of young objects", Generator::old_and_young),
+    ("old objects that change hands", Generator::hands),
     ("calls that were made already", Generator::again),
+    ("what a call reads and writes", Generator::written),
     ("many references at once", Generator::references),
     ("quotients", Generator::quotients),
 ];
 
 impl Generator {
-    /// One of the idioms.
+    /// One of the idioms, its variables often its own: what a script declares at its top is global.
     pub(super) fn idiom(&mut self) {
         let (_, write) = *self.random.pick(IDIOMS);
+        if self.random.chance(50) {
+            return write(self);
+        }
+        let outer = self.scope.len();
+        self.open("{");
         write(self);
+        self.close();
+        self.scope.truncate(outer);
     }
 
     /// An int that no compiler knows, one of these.
@@ -182,22 +194,6 @@ impl Generator {
         self.line(&format!("print({v}, {v} & {mask}, {v} / 3);"));
     }
 
-    fn indices(&mut self) {
-        let ((a, len), (b, other)) = (self.numbers(), self.numbers());
-        let most = if self.traps { len.max(other) } else { len.min(other) - 1 };
-        let least = if self.traps && self.random.chance(40) { -1 } else { 0 };
-        let i = self.hidden(&[least, 0, most, most - 1, most / 2]);
-        match self.random.below(4) {
-            0 => self.line(&format!("print({a}[{i}], {b}[{i}], {a}[{i}]);")),
-            1 => self.line(&format!("{b}[{i}] = {a}[{i}] + {b}[{i}]; print({b});")),
-            2 => self.line(&format!("if {i} > 0 {{ print({a}[{i} - 1] - {b}[{i} - 1]); }}")),
-            _ if self.traps => {
-                self.line(&format!("if {i} <= len({a}) {{ print({b}[{i} - 1], {a}[{i}]); }}"));
-            }
-            _ => self.line(&format!("if {i} + 1 < len({a}) {{ print({a}[{i} + 1], {a}[{i}]); }}")),
-        }
-    }
-
     fn loads(&mut self) {
         let (a, _) = self.numbers();
         let (t, v) = (self.name("t"), self.result());
@@ -228,89 +224,6 @@ impl Generator {
         }
         self.close();
         self.line(&format!("print({v});"));
-    }
-
-    /// Loops whose indices leave the array at one end or the other, or just don't.
-    fn parts(&mut self) {
-        let (a, len) = self.numbers();
-        let (i, v) = (self.name("i"), self.result());
-        let spread = self.random.below(4) as i64;
-        let past = if self.traps { self.random.below(3) as i64 } else { 0 };
-        let step = 1 + self.random.below(2) as i64;
-        let rounds = (len - spread + past).max(0);
-        match self.random.below(6) {
-            0 => {
-                self.open(&format!("for {i} in 0..hide({rounds}) {{"));
-                self.line(&format!("{v} += {a}[{i}] ^ {a}[{i} + {spread}];"));
-            }
-            1 => {
-                let first = len - 1 + past;
-                self.line(&format!("var {i} = hide({first});"));
-                self.open(&format!("while {i} >= hide({}) {{", if past > 1 { -1 } else { 0 }));
-                self.line(&format!("{v} = {v} * 3 + {a}[{i}];"));
-                self.line(&format!("{i} -= {step};"));
-            }
-            2 => {
-                self.line(&format!("var {i} = 0;"));
-                let last = if past > 0 { "<=" } else { "<" };
-                self.open(&format!("while {i} {last} len({a}) {{"));
-                self.line(&format!("{a}[{i}] += {i}; {v} ^= {a}[{i}];"));
-                self.line(&format!("{i} += {step};"));
-            }
-            3 => {
-                let width = 1 + self.random.below(3) as i64;
-                let rows = len / width + past;
-                self.open(&format!("for {i} in 0..hide({rows}) {{"));
-                self.open(&format!("for j in 0..{width} {{"));
-                self.line(&format!("{v} += {a}[{i} * {width} + j] * (j + 1);"));
-                self.close();
-            }
-            // What is in bounds in the last round only since the product wraps.
-            4 if self.traps => {
-                let factor = self.hidden(&[1 << 62, 1 << 63, 1 << 63, 1]);
-                let rounds = *self.random.pick(&[3, 5]);
-                self.open(&format!("for {i} in 0..hide({rounds}) {{"));
-                self.line(&format!("{v} += {a}[{i} * {factor}] + 1;"));
-            }
-            _ => {
-                let from = -(past.min(1));
-                self.open(&format!("for {i} in hide({from})..hide({}) {{", len - 1));
-                self.line(&format!("{v} += {a}[{i} + 1]; {a}[{i} + 1] = {v} & 63;"));
-                if from < 0 {
-                    self.line(&format!("{v} -= {a}[{i}];"));
-                }
-            }
-        }
-        self.close();
-        self.line(&format!("print({v}, {a});"));
-    }
-
-    /// Tests that show an index to be in bounds, or nearly do.
-    fn tested_indices(&mut self) {
-        let (a, len) = self.numbers();
-        let (j, v) = (self.name("j"), self.result());
-        let by = 1 + self.random.below(2);
-        if self.traps && self.random.chance(60) {
-            let i = self.hidden(&[i64::MIN, i64::MAX, i64::MIN + 1, 0, len - 1]);
-            let op = *self.random.pick(&["+", "-"]);
-            self.line(&format!("let {j} = {i} {op} {by};"));
-            let test = *self.random.pick(&["I < len(A) && J >= 0", "J < len(A) && I >= 0"]);
-            let test = test.replace('I', &i).replace('J', &j).replace('A', &a);
-            self.line(&format!("if {test} {{ print({a}[{j}], {a}[{j}] + {v}); }}"));
-            return;
-        }
-        let past = if self.traps { self.random.below(3) as i64 } else { 0 };
-        let i = self.hidden(&[0, 1]);
-        self.line(&format!("var {j} = {i};"));
-        self.open(&format!("if {j} < len({a}) {{"));
-        let rounds = (len - 1 + past) / by as i64;
-        self.open(&format!("for e in 0..hide({rounds}) {{"));
-        self.open(&format!("if {j} >= 0 {{"));
-        self.line(&format!("{v} += {a}[{j}]; {j} += {by};"));
-        self.close();
-        self.close();
-        self.close();
-        self.line(&format!("print({v}, {j});"));
     }
 
     /// Whatever prints tells when it was evaluated.
@@ -377,39 +290,6 @@ impl Generator {
         self.line(&format!("print({v});"));
     }
 
-    fn nil(&mut self) {
-        let (f, o) = (self.name("m"), self.name("o"));
-        let most = if self.traps { 1 } else { 2 };
-        let k = self.hidden(&[most, 3]);
-        self.line(&format!(
-            "let {f} = fn(k: int) -> [int]? {{ if k < 2 {{ return nil; }} return [k, 5]; }};"
-        ));
-        self.line(&format!("var {o} = {f}({k});"));
-        match self.random.below(3) {
-            0 => self.line(&format!("print(len({o}!));")),
-            1 => self.line(&format!("{o}![1] = {k}; print({o});")),
-            _ => self.line(&format!(
-                "if {o} != nil {{ {o} = {f}({k} - 1); }} print({o} == nil, {o}![0]);"
-            )),
-        }
-    }
-
-    fn old_and_young(&mut self) {
-        let (a, i) = (self.name("a"), self.name("i"));
-        self.line(&format!("var {a} = [str(hide(1))];"));
-        self.line(&format!("let {a}_0 = {a};"));
-        let rounds = 1 + self.random.below(4);
-        self.open(&format!("for {i} in 0..{rounds} {{"));
-        match self.random.below(3) {
-            0 => self.line(&format!("push({a}, str({i}) + \"x\");")),
-            1 => self.line(&format!("{a}[0] = {a}[0] + str({i});")),
-            _ => self.line(&format!("push({a}, join({a}[{i}], \"y\")); {a}[{i}] = str({i} * 7);")),
-        }
-        self.close();
-        self.line(&format!("print({a}, {a}_0, len(str({a})));"));
-        self.scope.push(Variable { name: a, ty: Ty::Array(Box::new(Ty::Str)), mutable: true });
-    }
-
     /// Of two ways to a join one has made the call; what may trap stands between.
     fn again(&mut self) {
         let least = if self.traps { 0 } else { 1 };
@@ -424,15 +304,6 @@ impl Generator {
         }
         self.line(&format!("{v} += {step}({n}, {d});"));
         self.line(&format!("print({v}, {step}({n}, 1 | {d}));"));
-    }
-
-    fn references(&mut self) {
-        let count = 3 + self.random.below(6);
-        let names: Vec<String> = (0..count).map(|_| self.name("s")).collect();
-        for (k, name) in names.iter().enumerate() {
-            self.line(&format!("let {name} = str(hide({k})) + \"-\";"));
-        }
-        self.line(&format!("print({}, {});", names.join(" + "), names.join(", ")));
     }
 
     fn quotients(&mut self) {

@@ -87,16 +87,25 @@ struct Swarm {
     calls: bool,
     division: bool,
     shifts: bool,
+    /// Many idioms and little else.
+    idioms: bool,
+    /// Something large, so that a stressed collector mostly looks at the young objects alone.
+    ballast: bool,
 }
 
 /// What every program begins with: the fuel, a value that no compiler knows, and strings that don't
 /// grow without bound.
 const PRELUDE: &str = "\
 var fuel = 400;
+struct Cell { at: int, next: Cell? }
 fn hide(x: int) -> int { if args().len() > 1000 { return hide(x + 1); } return x; }
 fn tell(x: int) -> int { print(\"told\", x); return x; }
 fn tree(n: int, d: int) -> int { if n < 2 { return n + 7 / d; } return tree(n - 1, d) + tree(n - 2, d); }
 fn steps(n: int, d: int) -> int { if n < 1 { return 6 % d; } return steps(n - 1, d) + n; }
+fn poke(c: Cell, n: int) -> int { if n < 1 { return c.at; } c.at += n; return poke(c, n - 1); }
+fn peek(c: Cell, n: int) -> int { if n < 1 { return c.at + fuel; } return peek(c, n - 1) + n; }
+fn put(a: [int], n: int) -> int { if n < 1 { return len(a); } a[0] += n; return put(a, n - 1); }
+fn burn(n: int) -> int { if n < 1 { return fuel; } fuel -= 1; return burn(n - 1); }
 fn short(s: str) -> str { if s.len() > 200 { return slice(s, 0, 200); } return s; }
 fn join(a: str, b: str) -> str { if a.len() + b.len() > 200 { return a; } return a + b; }
 ";
@@ -164,6 +173,8 @@ pub fn program(seed: u64, size: Size) -> String {
         calls: on(),
         division: on(),
         shifts: on(),
+        idioms: random.chance(30),
+        ballast: random.chance(25),
     };
     let traps = random.chance(30);
     let generator = Generator {
@@ -188,6 +199,9 @@ pub fn program(seed: u64, size: Size) -> String {
 impl Generator {
     fn program(mut self) -> String {
         self.out.push_str(PRELUDE);
+        if self.swarm.ballast {
+            self.line("let ballast = [hide(1); 6000];");
+        }
         if self.swarm.structs {
             for _ in 0..=self.random.below(3) {
                 self.structure();

@@ -34,7 +34,7 @@ impl Generator {
             on(self.traps, 2),
             on(self.scope.len() > 2, 6),
             on(deep && swarm.arrays && swarm.loops, 7),
-            on(!self.in_closure, 9),
+            on(!self.in_closure, if swarm.idioms { 60 } else { 9 }),
         ];
         match self.random.weighted(&weights) {
             0 => self.declare(),

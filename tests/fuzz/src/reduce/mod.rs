@@ -4,6 +4,7 @@
 //! engine that failed must fail in the same way, and the program must be well formed and run cleanly
 //! by the reference, so that the reducer can't drift into another fault or an endless program.
 
+mod bril;
 mod ir;
 mod text;
 pub mod toy;
@@ -52,7 +53,7 @@ pub fn reduce_with(
             toy::reduce(source, &mut |text| takes(text.as_bytes())).into_bytes()
         }
         (Matter::Ir, Ok(source)) => ir::reduce(source, &mut takes),
-        (Matter::Bril, _) => text::reduce_lines(text, &mut takes),
+        (Matter::Bril, Ok(source)) => bril::reduce(source, &mut takes),
         _ => text::reduce_bytes(text, &mut takes),
     };
     worker.patience = patience;
