@@ -12,6 +12,7 @@ use toyjit::ssa::{self, Construction, Folding};
 fn operands(terminator: &Terminator) -> Vec<Value> {
     match terminator {
         Terminator::Branch { args, .. } => args.to_vec(),
+        Terminator::Switch(switch) => vec![switch.value],
         Terminator::Return(value) => value.iter().copied().collect(),
         _ => Vec::new(),
     }

@@ -395,6 +395,34 @@ entries! {
     ArrayPopRef = "array_pop_ref" runtime (array: Ref) -> Ref [READS WRITES TRAPS]
         Runtime::array_pop;
 
+    /// Sets `count` elements of a buffer of bools or bytes from an index on, all in bounds.
+    FillBytes = "fill_bytes" runtime (data: Ref, from: Int, count: Int, value: Int) -> Unit
+        [WRITES TRAPS] Runtime::fill_bytes;
+    /// The same for ints.
+    FillInts = "fill_ints" runtime (data: Ref, from: Int, count: Int, value: Int) -> Unit
+        [WRITES TRAPS]
+        |rt: &mut Runtime, data: u64, from: i64, count: i64, value: i64| {
+            rt.fill_words(data, from, count, value as u64)
+        };
+    /// The same for floats.
+    FillFloats = "fill_floats" runtime (data: Ref, from: Int, count: Int, value: Float) -> Unit
+        [WRITES TRAPS]
+        |rt: &mut Runtime, data: u64, from: i64, count: i64, value: f64| {
+            rt.fill_words(data, from, count, value.to_bits())
+        };
+    /// Copies elements of a buffer of bools or bytes, the first one first, all in bounds.
+    CopyBytes = "copy_bytes" runtime (to: Ref, at: Int, from: Ref, first: Int, count: Int) -> Unit
+        [READS WRITES TRAPS]
+        |rt: &mut Runtime, to: u64, at: i64, from: u64, first: i64, count: i64| {
+            rt.copy_elements(0, (to, at), (from, first), count)
+        };
+    /// The same for ints and floats.
+    CopyWords = "copy_words" runtime (to: Ref, at: Int, from: Ref, first: Int, count: Int) -> Unit
+        [READS WRITES TRAPS]
+        |rt: &mut Runtime, to: u64, at: i64, from: u64, first: i64, count: i64| {
+            rt.copy_elements(3, (to, at), (from, first), count)
+        };
+
     /// e to the power of x.
     Exp = "exp" pure (x: Float) -> Float [] math::exp;
     /// Natural logarithm.

@@ -57,6 +57,18 @@ pub(crate) unsafe fn copy(from: u64, to: u64, len: u64) {
     unsafe { ptr::copy_nonoverlapping(from, to, len as usize) }
 }
 
+/// Copies `len` bytes between places that may overlap, as they were before.
+///
+/// # Safety
+/// As for [`copy`].
+#[inline(always)]
+pub(crate) unsafe fn copy_overlapping(from: u64, to: u64, len: u64) {
+    let from = ptr::with_exposed_provenance::<u8>(from as usize);
+    let to = ptr::with_exposed_provenance_mut::<u8>(to as usize);
+    // SAFETY: told above.
+    unsafe { ptr::copy(from, to, len as usize) }
+}
+
 /// Copies `len` bytes, a multiple of 8 and mostly few, between 8-aligned places that do not overlap.
 ///
 /// # Safety

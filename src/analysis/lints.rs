@@ -22,11 +22,18 @@ pub(super) fn check(f: &Function, cfg: &Cfg, facts: &FunctionFacts, out: &mut Ve
     let name = |variable: Variable| source_name(&f.variables[variable].name);
     let mut writes = Vec::new();
     let mut candidates = Vec::new();
+    // A first value that nothing overwrites is read where the variable is.
     let mut seen = EntitySet::with_len(f.variables.len());
+    let mut changes = EntitySet::with_len(f.variables.len());
+    for write in &facts.writes {
+        if !seen.insert(write.variable) || write.kind != WriteKind::Declaration {
+            changes.insert(write.variable);
+        }
+    }
     for write in facts.writes.iter().filter(|w| !name(w.variable).starts_with('_')) {
         if read.contains(write.variable) {
-            writes.push(*write);
-            if seen.insert(write.variable) {
+            if changes.contains(write.variable) {
+                writes.push(*write);
                 candidates.push(write.variable);
             }
         } else if write.kind != WriteKind::Assignment {
@@ -35,6 +42,7 @@ pub(super) fn check(f: &Function, cfg: &Cfg, facts: &FunctionFacts, out: &mut Ve
     }
     writes.sort_by_key(|write| write.at);
     candidates.sort_unstable();
+    candidates.dedup();
     let mut dead = Vec::new();
     for variables in candidates.chunks(SLICE) {
         let problem = Liveness::new(variables);

@@ -9,7 +9,7 @@
 //! [`Cfg`], [`Dominators`] → [`Loops`].
 
 use crate::entity::{Arena, SideTable};
-use crate::ir::{Block, Cfg, Dominators, Function};
+use crate::ir::{Block, Cfg, Dominators};
 
 crate::entity! {
     /// A loop.
@@ -49,16 +49,6 @@ pub struct Loops {
 }
 
 impl Loops {
-    /// The graph of a function and its loops, where there are some.
-    pub fn find(f: &Function) -> Option<(Cfg, Self)> {
-        if !f.may_loop() {
-            return None;
-        }
-        let cfg = Cfg::compute(f);
-        let loops = Self::compute(&cfg, &Dominators::compute(&cfg));
-        (!loops.loops.is_empty()).then_some((cfg, loops))
-    }
-
     /// The loops of a graph. Inner loops have lower numbers than those around them.
     pub fn compute(cfg: &Cfg, dominators: &Dominators) -> Self {
         let mut found =
@@ -103,6 +93,11 @@ impl Loops {
                 open.extend(cfg.preds(self.loops[outermost].header));
             }
         }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.loops.is_empty()
     }
 
     /// The innermost loop that a block is in.

@@ -14,6 +14,7 @@ pub mod expressions;
 pub mod facts;
 pub mod frontier;
 pub mod globals;
+pub mod graph;
 pub mod lints;
 pub mod liveness;
 pub mod loops;

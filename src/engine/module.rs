@@ -9,6 +9,7 @@ use super::{HeapStats, Stop, Stopped, Trap};
 use crate::analysis::facts::Facts;
 use crate::interp::Halt;
 use crate::ir::FuncRef;
+use crate::lower::Lowered;
 use crate::profile::{Profile, program_hash};
 use crate::sema::display_ty;
 use crate::sema::hir::{self, FunctionKind, GlobalId, Ty, TyKind};
@@ -68,7 +69,9 @@ impl Module {
     pub(super) fn new(program: Program) -> Result<Self, CompileError> {
         let Program { engine, sources, warnings, mut timings, tree, lowered } = program;
         let functions = exported(&tree);
-        let late = late(&tree, &lowered.facts);
+        let Lowered { module, facts } = lowered;
+        let late = late(&tree, &facts);
+        drop(facts);
         let mut runtime = Runtime::new(engine.config()).map_err(CompileError::Limit)?;
         let code = match tree {
             Tree::Ir => {
@@ -83,7 +86,7 @@ impl Module {
             }
             tree => {
                 drop(tree);
-                Code::machine(&engine, lowered.module, &mut runtime, &mut timings)?
+                Code::machine(&engine, module, &mut runtime, &mut timings)?
             }
         };
         Ok(Self {

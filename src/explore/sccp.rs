@@ -2,6 +2,7 @@
 
 use super::code::{Union, blocks};
 use super::tables::{Tables, number};
+use crate::analysis::graph::Graph;
 use crate::ir::print::Printer;
 use crate::ir::{FuncRef, Function, Module, Terminator};
 use crate::opt::remark::Remarks;
@@ -25,7 +26,7 @@ pub fn run(
     let mut fuel = Fuel::default();
     let mut events = Vec::new();
     let remarks = &mut Remarks::default();
-    let cx = &mut Context { module, id, fuel: &mut fuel, remarks };
+    let cx = &mut Context { module, id, fuel: &mut fuel, remarks, graph: &mut Graph::default() };
     run_watched(&mut f.clone(), cx, &mut events);
     let mut events = events.into_iter();
     let Some(Event::Begin(named)) = events.next() else { return Value::Null };

@@ -66,8 +66,24 @@ impl Cfg {
         Self { rpo, number, pred_edges, pred_starts, tree, blocks: function.blocks.len() }
     }
 
+    /// Whether this is the graph of `function` as it is now.
+    pub fn is_of(&self, function: &Function) -> bool {
+        let mut edges = 0;
+        let has_preds = |(&block, ends): (&Block, &[u32])| {
+            edges += function.blocks[block].terminator.edges().len();
+            self.pred_edges[ends[0] as usize..ends[1] as usize].iter().all(|pred| {
+                let edges = function.blocks[pred.block].terminator.edges();
+                edges.get(pred.index as usize).is_some_and(|edge| edge.target == block)
+            })
+        };
+        self.blocks == function.blocks.len()
+            && self.rpo.iter().zip(self.pred_starts.windows(2)).all(has_preds)
+            && edges == self.pred_edges.len()
+    }
+
     /// The reachable blocks in reverse postorder: the entry first, every block before those it
     /// dominates, and before its successors but along back edges.
+    #[inline]
     pub fn rpo(&self) -> &[Block] {
         &self.rpo
     }
@@ -84,6 +100,7 @@ impl Cfg {
     }
 
     /// A reachable block's place in [`Cfg::rpo`]; none for blocks that were added since.
+    #[inline]
     pub fn rpo_number(&self, block: Block) -> Option<u32> {
         self.number.get(block.index()).copied().filter(|&n| n != UNREACHABLE)
     }
@@ -94,6 +111,7 @@ impl Cfg {
     }
 
     /// The edges that lead to `block`, in the order of their sources' RPO numbers.
+    #[inline]
     pub fn pred_edges(&self, block: Block) -> &[PredEdge] {
         let Some(n) = self.rpo_number(block) else { return &[] };
         let n = n as usize;
@@ -101,6 +119,7 @@ impl Cfg {
     }
 
     /// The predecessors of `block`, one for each edge: a branch with equal targets counts twice.
+    #[inline]
     pub fn preds(&self, block: Block) -> impl ExactSizeIterator<Item = Block> + '_ {
         self.pred_edges(block).iter().map(|edge| edge.block)
     }

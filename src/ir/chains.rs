@@ -97,6 +97,7 @@ fn for_each_use(
     }
     match &data.terminator {
         Terminator::Branch { args, .. } => args.iter().for_each(|&v| visit(v, Use::Test(block))),
+        Terminator::Switch(switch) => visit(switch.value, Use::Test(block)),
         Terminator::Return(Some(value)) => visit(*value, Use::Return(block)),
         _ => {}
     }
@@ -131,6 +132,7 @@ mod tests {
             Use::Inst(inst) => f.args(inst).contains(&value),
             Use::Test(block) => match &f.blocks[block].terminator {
                 Terminator::Branch { args, .. } => args.contains(&value),
+                Terminator::Switch(switch) => switch.value == value,
                 _ => false,
             },
             Use::Return(block) => f.blocks[block].terminator == Terminator::Return(Some(value)),

@@ -12,10 +12,12 @@
 
 use super::Type;
 use super::op::{Effects, ImmKind, Op, ResultKind};
+use super::switch::Switch;
 use crate::entity::{Arena, List, ListPool};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::mem::take;
 
 crate::entity! {
     /// A basic block.
@@ -184,6 +186,8 @@ pub enum Terminator {
         /// Edges for true and for false.
         edges: [Edge; 2],
     },
+    /// To the edge that a table has for a number.
+    Switch(Box<Switch>),
     /// Back to the caller.
     Return(Option<Value>),
     /// Control never comes here: behind a call that does not return; in the variable form also
@@ -193,10 +197,12 @@ pub enum Terminator {
 
 impl Terminator {
     /// The outgoing edges.
+    #[inline]
     pub fn edges(&self) -> &[Edge] {
         match self {
             Terminator::Jump(edge) => std::slice::from_ref(edge),
             Terminator::Branch { edges, .. } => edges,
+            Terminator::Switch(switch) => &switch.edges,
             Terminator::Return(_) | Terminator::Unreachable => &[],
         }
     }
@@ -206,14 +212,16 @@ impl Terminator {
         match self {
             Terminator::Jump(edge) => std::slice::from_mut(edge),
             Terminator::Branch { edges, .. } => edges,
+            Terminator::Switch(switch) => &mut switch.edges,
             Terminator::Return(_) | Terminator::Unreachable => &mut [],
         }
     }
 
-    /// Visits each value used: a branch's operands, a returned value, then edge arguments.
+    /// Visits each value used: a branch's operands, a switch's, a returned value, then edge arguments.
     pub fn for_each_use(&self, mut f: impl FnMut(Value)) {
         match self {
             Terminator::Branch { args, .. } => args.iter().for_each(|&v| f(v)),
+            Terminator::Switch(switch) => f(switch.value),
             Terminator::Return(Some(value)) => f(*value),
             _ => {}
         }
@@ -226,6 +234,7 @@ impl Terminator {
     pub fn map_uses(&mut self, mut f: impl FnMut(Value) -> Value) {
         match self {
             Terminator::Branch { args, .. } => args.iter_mut().for_each(|v| *v = f(*v)),
+            Terminator::Switch(switch) => switch.value = f(switch.value),
             Terminator::Return(Some(value)) => *value = f(*value),
             _ => {}
         }
@@ -306,6 +315,14 @@ impl Function {
         function.locs.push(LocData { span: Span::default(), function: id, inlined_at: None });
         function.add_block();
         function
+    }
+
+    /// Leaves only what is needed to call it and to tell of its traps.
+    pub fn drop_code(&mut self) {
+        let (name, signature) = (take(&mut self.name), take(&mut self.signature));
+        let mut bare = Self::new(name, self.id(), signature);
+        bare.locs = take(&mut self.locs);
+        *self = bare;
     }
 
     /// Whether an edge leads to a block that is numbered no higher: without one there is no cycle.

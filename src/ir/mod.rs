@@ -11,6 +11,7 @@ pub mod module;
 pub mod op;
 pub mod parse;
 pub mod print;
+pub mod switch;
 mod symbols;
 pub mod verify;
 
@@ -25,6 +26,7 @@ pub use module::{
     ElemClass, Global, Module, Structure, Summary, Writes, field_imm, imm_field, slot_type,
 };
 pub use op::{Effects, ImmKind, Kind, Op, ResultKind, Space};
+pub use switch::Switch;
 
 /// The types of values. A Toy `byte` is an `Int` from 0 to 255; every string, array, struct,
 /// function value and optional is a `Ref`.

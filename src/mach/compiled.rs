@@ -59,6 +59,15 @@ pub enum Origin {
     Nowhere,
 }
 
+/// A table of jumps in the literal pool: distances of 4 bytes from the table's beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JumpTable {
+    /// Where it begins.
+    pub offset: u32,
+    /// How many distances it has.
+    pub len: u32,
+}
+
 /// A function's code.
 #[derive(Clone, Debug, Default)]
 pub struct CompiledFunction {
@@ -72,6 +81,8 @@ pub struct CompiledFunction {
     pub relocations: Vec<Relocation>,
     /// Its call sites by ascending offset.
     pub sites: Vec<CallSite>,
+    /// Its tables of jumps by ascending offset.
+    pub tables: Vec<JumpTable>,
     /// Its polls.
     pub polls: Vec<PollSite>,
     /// Source locations: from this offset on, this location.
@@ -81,6 +92,13 @@ pub struct CompiledFunction {
 }
 
 impl CompiledFunction {
+    /// Where a table of jumps leads.
+    pub fn targets(&self, table: JumpTable) -> impl Iterator<Item = u32> + '_ {
+        let bytes = self.bytes.get(table.offset as usize..).unwrap_or(&[]);
+        let words = bytes.as_chunks::<4>().0.iter().take(table.len as usize);
+        words.map(move |&word| table.offset.wrapping_add(u32::from_le_bytes(word)))
+    }
+
     /// What the code at an offset belongs to.
     pub fn origin(&self, offset: u32) -> Origin {
         let number = self.origins.partition_point(|&(from, _)| from <= offset);

@@ -11,7 +11,9 @@ pub mod copies;
 pub mod vcode;
 
 pub use allocation::{Allocation, EdgeMoves, Edit, Place, ProgPoint, Side, SpillSlot};
-pub use compiled::{CallSite, CompiledFunction, Origin, PollSite, RelocTarget, Relocation};
+pub use compiled::{
+    CallSite, CompiledFunction, JumpTable, Origin, PollSite, RelocTarget, Relocation,
+};
 pub use copies::Copies;
 pub use vcode::{
     Constraint, Operand, Role, VBlock, VBlockData, VCode, VEdge, VInst, VReg, VRegData,

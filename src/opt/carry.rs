@@ -12,10 +12,10 @@ use super::Context;
 use super::effects::{Clobbers, clobbers};
 use super::licm::preheader;
 use super::sums::sum;
-use crate::analysis::loops::{Innermost, Loops};
+use crate::analysis::loops::{Innermost, Loop};
 use crate::entity::SideTable;
 use crate::ir::{
-    Block, Cfg, Const, Dominators, Edge, ElemClass, Function, Inst, Module, Op, Space, Terminator,
+    Block, Const, Dominators, Edge, ElemClass, Function, Inst, Module, Op, Space, Terminator,
     Value, ValueDef,
 };
 use crate::ssa::Forward;
@@ -26,15 +26,13 @@ const MAX_CLASSES: usize = 8;
 
 /// Carries elements.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    if !f.may_loop() {
-        return;
-    }
-    let cfg = Cfg::compute(f);
-    let dominators = Dominators::compute(&cfg);
-    let loops = Loops::compute(&cfg, &dominators);
+    let Some((cfg, loops)) = cx.graph.loops(f) else { return };
+    let (_, dominators) = cx.graph.dominators(f);
+    let innermost = loops.innermost_loops(&cfg);
+    let homes = homes(f, &innermost);
     let mut forward = Forward::new(f);
-    for Innermost { id, header, latch, body } in loops.innermost_loops(&cfg) {
-        let shape = Shape { header, latch, homes: homes(f, &body) };
+    for Innermost { id, header, latch, body } in innermost {
+        let shape = Shape { id, header, latch, homes: &homes };
         let found = shape.matches(f, cx.module, &dominators, &body);
         let mut before = None;
         for load in found {
@@ -48,23 +46,28 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     forward.apply(f);
 }
 
-/// The values that a loop defines.
-fn homes(f: &Function, body: &[Block]) -> SideTable<Value, bool> {
-    let mut homes = SideTable::new(false);
-    for &block in body {
-        f.blocks[block].params.iter().for_each(|&param| homes[param] = true);
-        let results = f.blocks[block].insts.iter().filter_map(|&inst| f.insts[inst].result);
-        results.for_each(|value| homes[value] = true);
+/// The innermost loops that define values.
+fn homes(f: &Function, innermost: &[Innermost]) -> Homes {
+    let mut homes = SideTable::with_len(None, f.values.len());
+    for Innermost { id, body, .. } in innermost {
+        for &block in body {
+            f.blocks[block].params.iter().for_each(|&param| homes[param] = Some(*id));
+            let results = f.blocks[block].insts.iter().filter_map(|&inst| f.insts[inst].result);
+            results.for_each(|value| homes[value] = Some(*id));
+        }
     }
     homes
 }
 
+type Homes = SideTable<Value, Option<Loop>>;
+
 /// An innermost loop with one back edge.
-struct Shape {
+struct Shape<'a> {
+    id: Loop,
     header: Block,
     latch: (Block, usize),
-    /// What is defined in the loop.
-    homes: SideTable<Value, bool>,
+    /// Where values are defined.
+    homes: &'a Homes,
 }
 
 /// An index: an invariant, a header's parameter (by its number) and a constant.
@@ -86,7 +89,12 @@ struct Load {
     stored: Value,
 }
 
-impl Shape {
+impl Shape<'_> {
+    /// Whether the loop defines a value.
+    fn defines(&self, value: Value) -> bool {
+        self.homes[value] == Some(self.id)
+    }
+
     fn matches(
         &self,
         f: &Function,
@@ -122,7 +130,7 @@ impl Shape {
                 continue;
             }
             let &[buffer, index, stored] = f.args(store) else { continue };
-            let Some(written) = self.affine(f, index).filter(|_| !self.homes[buffer]) else {
+            let Some(written) = self.affine(f, index).filter(|_| !self.defines(buffer)) else {
                 continue;
             };
             let Some(step) = self.step(f, written.param) else { continue };
@@ -136,7 +144,7 @@ impl Shape {
                 if from != buffer || self.affine(f, index) != Some(read) {
                     continue;
                 }
-                if let Some(len) = checked_against(f, index).filter(|&len| !self.homes[len]) {
+                if let Some(len) = checked_against(f, index).filter(|&len| !self.defines(len)) {
                     found.push(Load { result, class, buffer, len, index: read, stored });
                 }
             }
@@ -159,9 +167,9 @@ impl Shape {
         }
         let inst = f.def_inst(value).filter(|&inst| f.insts[inst].op == Op::IAdd)?;
         let &[a, b] = f.args(inst) else { return None };
-        let (base, varying) = if self.homes[a] { (b, a) } else { (a, b) };
+        let (base, varying) = if self.defines(a) { (b, a) } else { (a, b) };
         let (varying, more) = sum(f, varying);
-        let param = self.param(f, varying).filter(|_| !self.homes[base])?;
+        let param = self.param(f, varying).filter(|_| !self.defines(base))?;
         Some(Affine { base: Some(base), param, offset: offset.wrapping_add(more) })
     }
 

@@ -26,9 +26,9 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     const MAX_ROUNDS: usize = 8;
     for _ in 0..MAX_ROUNDS {
         let decided = decide_branches(f, cx);
-        let cfg = Cfg::compute(f);
+        let cfg = cx.graph.cfg(f);
         let threaded = thread(f, &cfg, cx);
-        let cfg = if threaded { Cfg::compute(f) } else { cfg };
+        let cfg = if threaded { cx.graph.cfg(f) } else { cfg };
         empty_unreachable(f, &cfg);
         let unified = unify_params(f, &cfg, cx);
         let merged = merge(f, &cfg, cx);

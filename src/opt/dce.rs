@@ -17,7 +17,7 @@ use toyjit_runtime::fault::{self, Fault};
 
 /// Removes what nobody needs.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let cfg = Cfg::compute(f);
+    let cfg = cx.graph.cfg(f);
     let needed = mark(f, cx.module, &cfg);
     let dead = |f: &Function, inst: Inst| {
         let unused = f.insts[inst].result.is_none_or(|value| !needed.contains(value));

@@ -27,7 +27,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     if !insts.clone().any(|&inst| mask(f, inst).is_some()) {
         return;
     }
-    let cfg = Cfg::compute(f);
+    let cfg = cx.graph.cfg(f);
     let mut demand = Demand {
         f,
         cfg: &cfg,

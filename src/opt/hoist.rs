@@ -6,10 +6,12 @@
 //! name the same place in the source for it. Bottom up, so that what all arms of a nest share
 //! climbs to its top. An arm that is empty afterwards is one that `if-convert` can take.
 //!
+//! Between tests that will be a table of jumps nothing is put.
+//!
 //! SSA → SSA. Near-linear; functions in which no branch has two arms that begin alike are left
 //! after one look at each branch.
 
-use super::Context;
+use super::{Context, switch};
 use crate::analysis::bits::Must;
 use crate::analysis::busy::Busy;
 use crate::analysis::expressions::{Expression, Expressions};
@@ -21,11 +23,12 @@ use toyjit_runtime::fault::{self, Fault};
 
 /// Moves what both arms of a branch compute before it.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let cfg = Cfg::compute(f);
+    let cfg = cx.graph.cfg(f);
     if !cfg.rpo().iter().any(|&block| arms(f, &cfg, block).is_some_and(|arms| look_alike(f, arms)))
     {
         return;
     }
+    let kept_bare = switch::inner_tests(f, &cfg);
     let expressions = Expressions::compute(f, &cfg);
     let shared: Vec<Expression> =
         expressions.keys().filter(|&e| expressions.blocks(e).len() > 1).collect();
@@ -34,7 +37,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     for some in shared.chunks(SLICE) {
         let busy = Busy::new(&expressions, &cfg, some);
         sparse.solve(f, &cfg, &busy, busy.seeds());
-        for &block in cfg.rpo().iter().rev() {
+        for &block in cfg.rpo().iter().rev().filter(|&&block| !kept_bare.contains(block)) {
             if let (Some(arms), Some(bits)) = (arms(f, &cfg, block), sparse.input(block)) {
                 let is_busy = |e| some.binary_search(&e).is_ok_and(|bit| bits.contains(bit));
                 hoisting.lift(f, block, arms, is_busy, cx);

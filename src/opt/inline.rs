@@ -13,11 +13,11 @@
 
 use super::Context;
 use super::pre::{self, is_pure_call};
-use crate::analysis::loops::Loops;
+use crate::analysis::graph::Graph;
 use crate::entity::SideTable;
 use crate::ir::{
-    Block, Cfg, Dominators, ENTRY, Edge, FuncRef, Function, Inst, Loc, LocData, Op, Terminator,
-    Value, ValueData, ValueDef,
+    Block, Cfg, ENTRY, Edge, FuncRef, Function, Inst, Loc, LocData, Op, Terminator, Value,
+    ValueData, ValueDef,
 };
 use crate::source::Span;
 use crate::ssa::{Forward, empty_unreachable};
@@ -41,7 +41,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let (module, own) = (cx.module, cx.id);
     let recursive = calls(f, own);
     let mut grown = 0;
-    inline(f, |id, in_loop, span| {
+    inline(f, cx.graph, |id, in_loop, span| {
         let callee = module.functions.get(id).filter(|_| id != own)?;
         let mut refuse = |why: &str| {
             cx.remarks.say_at("inline", span, || format!("`{}` not inlined: {why}", callee.name));
@@ -72,7 +72,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         }
         let body = f.clone();
         for _ in 0..RECURSION.1 {
-            inline(f, |id, _, span| {
+            inline(f, cx.graph, |id, _, span| {
                 let go = id == own && cx.fuel.tick();
                 let said = || format!("`{}` inlined into itself", body.name);
                 go.then(|| cx.remarks.say_at("inline", span, said)).map(|()| &body)
@@ -95,7 +95,7 @@ fn once_into_itself(f: &Function, cx: &mut Context<'_>) -> Option<Function> {
     }
     [1, usize::MAX].into_iter().find_map(|most| {
         let (mut once, mut left) = (f.clone(), most);
-        inline(&mut once, |id, _, _| {
+        inline(&mut once, cx.graph, |id, _, _| {
             let go = id == own && left > 0 && cx.fuel.tick();
             left -= usize::from(go);
             go.then_some(f)
@@ -139,17 +139,21 @@ pub fn callee(f: &Function, inst: Inst) -> Option<FuncRef> {
 /// stands in the source, gives a body.
 fn inline<'a>(
     f: &mut Function,
+    graph: &mut Graph,
     mut choose: impl FnMut(FuncRef, bool, Span) -> Option<&'a Function>,
 ) {
-    let cfg = Cfg::compute(f);
-    let loops = Loops::compute(&cfg, &Dominators::compute(&cfg));
+    let is_call = |&inst: &Inst| f.insts[inst].op == Op::Call;
+    if !f.blocks.values().any(|data| data.insts.iter().any(is_call)) {
+        return;
+    }
+    let (cfg, loops) = (graph.cfg(f), graph.loops(f).map(|(_, loops)| loops));
     let mut results = Forward::new(f);
     let mut changed = false;
     for &block in cfg.rpo() {
         if !f.blocks[block].insts.iter().any(|&inst| f.insts[inst].op == Op::Call) {
             continue;
         }
-        let in_loop = loops.depth(block) > 0;
+        let in_loop = loops.as_ref().is_some_and(|loops| loops.depth(block) > 0);
         let insts = std::mem::take(&mut f.blocks[block].insts);
         let end = std::mem::replace(&mut f.blocks[block].terminator, Terminator::Unreachable);
         let mut at = block;
@@ -168,7 +172,7 @@ fn inline<'a>(
     }
     if changed {
         results.apply(f);
-        empty_unreachable(f, &Cfg::compute(f));
+        empty_unreachable(f, &graph.cfg(f));
     }
 }
 

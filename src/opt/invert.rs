@@ -25,7 +25,7 @@ const MAX_STEP: usize = 3;
 
 /// Inverts loops.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let Some((cfg, loops)) = Loops::find(f) else { return };
+    let Some((cfg, loops)) = cx.graph.loops(f) else { return };
     let chosen: Vec<(Loop, Block)> = loops
         .iter()
         .rev()

@@ -40,7 +40,7 @@ pub fn run_late(f: &mut Function, cx: &mut Context<'_>) {
 }
 
 fn move_code(f: &mut Function, cx: &mut Context<'_>, all_loads: bool) {
-    let Some((cfg, loops)) = Loops::find(f) else { return };
+    let Some((cfg, loops)) = cx.graph.loops(f) else { return };
     let targets = Plan::new(f, cx.module, &cfg, &loops, all_loads).targets(f, &cfg, cx);
     let moved = demanded(f, &cfg, &targets);
     if !moved.is_empty() {

@@ -10,9 +10,12 @@
 //! it traps never changes.
 
 mod append;
+pub mod arrays;
+pub mod bulk;
 pub mod carry;
 pub mod cleanup;
 pub mod dce;
+pub mod dead_stores;
 pub mod demand;
 pub mod effects;
 pub mod fold;
@@ -25,6 +28,7 @@ pub mod invert;
 pub mod licm;
 mod linear;
 pub mod peel;
+pub mod phi_of_ops;
 pub mod pre;
 pub mod promote;
 pub mod range_test;
@@ -37,10 +41,12 @@ pub mod split;
 pub mod strength;
 pub mod summaries;
 mod sums;
+pub mod switch;
 pub mod unroll;
 
+use crate::analysis::graph::Graph;
 use crate::ir::verify::verify;
-use crate::ir::{FuncRef, Function, Loc, Module, Signature, print};
+use crate::ir::{FuncRef, Function, Loc, Module, Signature, print, switch as ir_switch};
 use remark::{Remark, Remarks};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
@@ -204,6 +210,25 @@ pub static PASSES: &[Pass] = &[
         after: &[("gvn", "loads have become what was stored")],
     },
     Pass {
+        name: "arrays",
+        run: arrays::run,
+        level: 2,
+        after: &[
+            ("inline", "most arrays are seen by those who were called"),
+            ("unroll", "indices are constants"),
+            ("fold", "sums of constants are constants"),
+        ],
+    },
+    Pass {
+        name: "phi-of-ops",
+        run: phi_of_ops::run,
+        level: 2,
+        after: &[
+            ("invert", "a loop's test stands where its edges leave"),
+            ("gvn", "what is computed twice in a row is one value"),
+        ],
+    },
+    Pass {
         name: "licm",
         run: licm::run_late,
         level: 2,
@@ -245,6 +270,15 @@ pub static PASSES: &[Pass] = &[
         ],
     },
     Pass {
+        name: "bulk",
+        run: bulk::run,
+        level: 2,
+        after: &[
+            ("split", "loops that fill or copy have a part without checks"),
+            ("gvn", "a call that writes memory would hide what is known of it"),
+        ],
+    },
+    Pass {
         name: "strength",
         run: strength::run,
         level: 2,
@@ -259,6 +293,15 @@ pub static PASSES: &[Pass] = &[
         level: 2,
         after: &[("sccp", "ranges tell more with the masks in place")],
     },
+    Pass {
+        name: "dead-stores",
+        run: dead_stores::run,
+        level: 2,
+        after: &[
+            ("gvn", "loads have become what was stored, and equal places are one value"),
+            ("promote", "it stores where loops are left"),
+        ],
+    },
     Pass { name: "dce", run: dce::run, level: 1, after: &[("gvn", "much is used no longer")] },
     Pass {
         name: "cleanup",
@@ -268,6 +311,12 @@ pub static PASSES: &[Pass] = &[
             ("invert", "copied headers stand in blocks of their own"),
             ("dce", "blocks are empty"),
         ],
+    },
+    Pass {
+        name: "switch",
+        run: switch::run,
+        level: 1,
+        after: &[("cleanup", "nothing stands between tests, and no other pass knows of switches")],
     },
 ];
 
@@ -336,6 +385,8 @@ pub struct Context<'a> {
     pub fuel: &'a mut Fuel,
     /// To be told what was done, and what not, and why.
     pub remarks: &'a mut Remarks,
+    /// To be asked for the graph, the dominators and the loops.
+    pub graph: &'a mut Graph,
 }
 
 /// What one pass did to one function.
@@ -397,8 +448,10 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
     if !PASSES.iter().any(|pass| options.enables(pass)) {
         return;
     }
+    module.functions.values_mut().for_each(ir_switch::open);
     let mut fuel = Fuel::new(options.fuel);
     let mut remarks = Remarks::new(options.remarks);
+    let mut graph = Graph::default();
     globals::find(module);
     let order = summaries::find(module);
     let early = PASSES.iter().rposition(|pass| pass.name == "inline").map_or(0, |last| last + 1);
@@ -413,7 +466,8 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
             empty.locs[Loc(0)].function = id;
             let mut function = std::mem::replace(&mut module.functions[id], empty);
             for pass in passes.iter().filter(|pass| options.enables(pass)) {
-                let context = Context { module, id, fuel: &mut fuel, remarks: &mut remarks };
+                let (fuel, remarks, graph) = (&mut fuel, &mut remarks, &mut graph);
+                let context = Context { module, id, fuel, remarks, graph };
                 let stats = run_pass(pass, &mut function, context, observer);
                 if options.verify {
                     check(pass, module, &function, observer);

@@ -30,13 +30,13 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     if !f.insts.keys().any(|inst| loads_reference(f, inst)) {
         return;
     }
-    let Some((cfg, loops)) = Loops::find(f) else { return };
+    let Some((cfg, loops)) = cx.graph.loops(f) else { return };
     let mut inner = loops.innermost_loops(&cfg);
     inner.retain(|inner| may_want_it(f, inner));
     if inner.is_empty() {
         return;
     }
-    let dominators = Dominators::compute(&cfg);
+    let (_, dominators) = cx.graph.dominators(f);
     let homes = linear::homes(f, &cfg, &loops);
     inner.retain(|inner| {
         let load = waiting_load(f, cx.module, &dominators, &homes, inner);

@@ -37,7 +37,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     if cx.module.outlives_traps {
         return;
     }
-    let Some((cfg, loops)) = Loops::find(f) else { return };
+    let Some((cfg, loops)) = cx.graph.loops(f) else { return };
     let bodies = bodies(&cfg, &loops);
     let homes = homes(f, &cfg);
     let mut promoted: SideTable<Inst, Option<u32>> = SideTable::new(None);

@@ -7,7 +7,7 @@
 //! SSA → SSA, linear.
 
 use super::Context;
-use crate::ir::{Block, Cfg, Const, Edge, Function, Op, Terminator, Value};
+use crate::ir::{Block, Const, Edge, Function, Op, Terminator, Value};
 use crate::ssa::empty_unreachable;
 use toyjit_runtime::fault::{self, Fault};
 
@@ -16,7 +16,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let mut cfg = None;
     for block in f.blocks.keys() {
         let Some(found) = find(f, block) else { continue };
-        let cfg = cfg.get_or_insert_with(|| Cfg::compute(f));
+        let cfg = cfg.get_or_insert_with(|| cx.graph.cfg(f));
         if cfg.pred_edges(found.second).len() != 1 || !cx.fuel.tick() {
             continue;
         }
@@ -37,7 +37,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
             Terminator::Branch { op: found.op, args: [value, limit], edges: found.edges };
     }
     if cfg.is_some() {
-        empty_unreachable(f, &Cfg::compute(f));
+        empty_unreachable(f, &cx.graph.cfg(f));
     }
 }
 

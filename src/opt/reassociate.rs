@@ -7,7 +7,6 @@
 //! SSA → SSA, linear.
 
 use super::Context;
-use crate::analysis::loops::Loops;
 use crate::entity::SideTable;
 use crate::ir::{Block, Cfg, Function, Inst, Op, Value};
 use smallvec::SmallVec;
@@ -18,7 +17,7 @@ const MAX_LEAVES: usize = 8;
 
 /// Regroups.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let Some((cfg, loops)) = Loops::find(f) else { return };
+    let Some((cfg, loops)) = cx.graph.loops(f) else { return };
     let chains = Chains::new(f, &cfg);
     for (id, data) in loops.iter() {
         for place in 0..f.blocks[data.header].params.len() {

@@ -40,7 +40,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     if objects.is_empty() {
         return;
     }
-    let cfg = Cfg::compute(f);
+    let cfg = cx.graph.cfg(f);
     let Some(names) = Names::find(f, &cfg, &objects) else { return };
     let gone: Vec<Loc> = objects
         .iter()

@@ -15,7 +15,7 @@ use super::Context;
 use super::append::emit_values;
 use super::licm::preheader;
 use super::linear::{self, Linear, View};
-use crate::analysis::loops::{Innermost, Loop, Loops};
+use crate::analysis::loops::{Innermost, Loop};
 use crate::entity::SideTable;
 use crate::ir::{Block, Cfg, Dominators, Function, Inst, Op, Type, Value};
 use crate::ssa::Forward;
@@ -30,8 +30,8 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     if !f.may_loop() || !f.insts.keys().any(|inst| is_product(f, inst)) {
         return;
     }
-    let Some((cfg, loops)) = Loops::find(f) else { return };
-    let dominators = Dominators::compute(&cfg);
+    let Some((cfg, loops)) = cx.graph.loops(f) else { return };
+    let (_, dominators) = cx.graph.dominators(f);
     let homes = linear::homes(f, &cfg, &loops);
     let users = users(f, &cfg);
     let mut forward = Forward::new(f);

@@ -9,7 +9,9 @@
 
 use super::effects::{add, clobbers, effects};
 use crate::analysis::components::components;
-use crate::ir::{Cfg, ENTRY, Effects, FuncRef, Function, Module, Op, Summary, Terminator, Writes};
+use crate::ir::{
+    Block, Cfg, ENTRY, Effects, FuncRef, Function, Module, Op, Summary, Terminator, Writes,
+};
 use toyjit_runtime::fault::{self, Fault};
 
 /// More locations than this are everything.
@@ -52,9 +54,8 @@ fn add_function(
     is_open: impl Fn(usize) -> bool,
 ) {
     let f = &module.functions[id];
-    let cfg = Cfg::compute(f);
-    for (number, &block) in cfg.rpo().iter().enumerate() {
-        for &inst in &f.blocks[block].insts {
+    for block in f.blocks.values() {
+        for &inst in &block.insts {
             let data = &f.insts[inst];
             if data.op == Op::Call && is_open(data.imm as usize) {
                 continue;
@@ -64,15 +65,24 @@ fn add_function(
                 add(&mut summary.writes, clobbers(module, f, inst));
             }
         }
-        if f.succs(block).any(|succ| cfg.rpo_number(succ) <= Some(number as u32)) {
-            summary.effects = summary.effects.and(Effects::TRAPS);
-        }
+    }
+    if may_not_end(f) {
+        summary.effects = summary.effects.and(Effects::TRAPS);
     }
     // A function without a body is somebody else's.
     let entry = &f.blocks[ENTRY];
     if entry.insts.is_empty() && entry.terminator == Terminator::Unreachable {
         summary.effects = Effects::ALL;
         summary.writes.everything = true;
+    }
+}
+
+/// Whether there is a cycle.
+fn may_not_end(f: &Function) -> bool {
+    f.may_loop() && {
+        let cfg = Cfg::compute(f);
+        let number = |block: Block| cfg.rpo_number(block);
+        cfg.rpo().iter().any(|&block| f.succs(block).any(|succ| number(succ) <= number(block)))
     }
 }
 

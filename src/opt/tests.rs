@@ -1,4 +1,5 @@
 use super::*;
+use crate::analysis::graph::Graph;
 use crate::ir::generate::{self, Rng, Shape};
 use crate::ir::interp::Interpreter;
 use crate::ir::verify::verify_module;
@@ -72,7 +73,12 @@ fn keeps_its_meaning(seed: u64, mut rng: Rng, mut module: Module) {
         let before = print::module(&module);
         each_function(&mut module, |module, id, f| {
             let remarks = &mut Remarks::default();
-            (pass.run)(f, &mut Context { module, id, fuel: &mut fuel, remarks });
+            // As `run` does: only the last pass knows of switches.
+            ir_switch::open(f);
+            (pass.run)(
+                f,
+                &mut Context { module, id, fuel: &mut fuel, remarks, graph: &mut Graph::default() },
+            );
         });
         expect(&expected, &before, &module, &format!("seed {seed}: {}", pass.name));
     }
@@ -87,7 +93,16 @@ fn large_functions_are_no_problem() {
         let (mut fuel, module) = (Fuel::default(), Module::default());
         for pass in PASSES {
             let (id, remarks) = (FuncRef(0), &mut Remarks::default());
-            (pass.run)(&mut f, &mut Context { module: &module, id, fuel: &mut fuel, remarks });
+            (pass.run)(
+                &mut f,
+                &mut Context {
+                    module: &module,
+                    id,
+                    fuel: &mut fuel,
+                    remarks,
+                    graph: &mut Graph::default(),
+                },
+            );
             assert!(verify(&module, &f).is_ok(), "{name}: {}", pass.name);
         }
     }

@@ -11,7 +11,7 @@
 use super::region::Regions;
 use super::sums::sum;
 use super::{Context, cleanup};
-use crate::analysis::loops::{Innermost, Loops};
+use crate::analysis::loops::Innermost;
 use crate::entity::SideTable;
 use crate::ir::{Block, Cfg, Const, Function, Terminator, Type, Value};
 use crate::ssa::evaluate;
@@ -24,7 +24,7 @@ const MAX_SIZE: usize = 96;
 
 /// Unrolls loops.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let Some((cfg, loops)) = Loops::find(f) else { return };
+    let Some((cfg, loops)) = cx.graph.loops(f) else { return };
     let mut plans: Vec<(Innermost, usize)> = Vec::new();
     // What is copied, and from where it is entered: the two are kept apart.
     let mut taken: SideTable<Block, bool> = SideTable::new(false);

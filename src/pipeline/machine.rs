@@ -3,10 +3,10 @@
 //! Functions pass through the back end on their own, so each thread takes a stretch of them, and the
 //! answer is the same whoever does it. Optimised SSA form → machine code that is not in place yet.
 
-use super::{CompileError, Options, back, target};
+use super::{CompileError, Options, back, selected, target};
 use crate::entity::Entity;
 use crate::ir::{FuncRef, Function, Module};
-use crate::mach::CompiledFunction;
+use crate::mach::{CompiledFunction, Target};
 use crate::timing::Timings;
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -48,6 +48,26 @@ pub fn machine_code(
         }
         Ok(functions)
     })
+}
+
+/// The same, of functions that nobody needs then: each goes when its instructions are selected, where
+/// one thread does it all.
+pub fn machine_code_in_place_of(
+    module: &mut Module,
+    options: &Options,
+    timings: &mut Timings,
+) -> Result<Vec<CompiledFunction>, CompileError> {
+    if stretches(module, options.threads).len() > 1 {
+        return machine_code(module, options, timings);
+    }
+    let target = target(options);
+    let mut functions = Vec::with_capacity(module.functions.len());
+    for id in module.functions.keys() {
+        let code = timings.time("select", || target.select(module, id));
+        module.functions[id].drop_code();
+        functions.push(selected(&target, code, options, timings)?.compiled);
+    }
+    Ok(functions)
 }
 
 /// All functions in stretches of about as many instructions, one for each of so many threads at most.

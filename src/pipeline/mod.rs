@@ -13,7 +13,7 @@ mod machine;
 pub use executable::Executable;
 pub use front::{BrilFront, Front, bril, front, front_with};
 pub(crate) use front::{FRONT_RED_ZONE, FRONT_STACK, has_errors};
-pub use machine::machine_code;
+pub use machine::{machine_code, machine_code_in_place_of};
 
 use crate::ir::{FuncRef, Module};
 use crate::jit::{self, LinkError};
@@ -137,6 +137,16 @@ pub fn back<T: Target>(
     timings: &mut Timings,
 ) -> Result<Backed<T::Inst>, CompileError> {
     let code = timings.time("select", || target.select(module, function));
+    selected(target, code, options, timings)
+}
+
+/// Instructions over virtual registers to machine code.
+fn selected<T: Target>(
+    target: &T,
+    code: VCode<T::Inst>,
+    options: &Options,
+    timings: &mut Timings,
+) -> Result<Backed<T::Inst>, CompileError> {
     let how = regalloc::Options { spill_everything: options.spill_everything };
     let registers = target.registers();
     let allocation = timings.time("regalloc", || regalloc::allocate(&code, registers, &how));
@@ -208,7 +218,7 @@ pub fn generate(
     timings: &mut Timings,
 ) -> Result<Executable, CompileError> {
     let counters = options.counted.then(|| profile::count(&mut module));
-    let functions = machine_code(&module, options, timings)?;
+    let functions = machine_code_in_place_of(&mut module, options, timings)?;
     let linked = linked(&module, &functions, runtime, timings)?;
     Ok(Executable::new(module, linked, counters))
 }

@@ -86,7 +86,7 @@ fn allocate_counted<I: VInst>(
     let mut scan = Scan::new(&layout, &definitions, registers, *options, intervals, &mut *watch);
     scan.run();
     let mut work = scan.work();
-    let Scan { intervals, hints, .. } = scan;
+    let (intervals, hints) = scan.finish();
     let allocation =
         resolve::resolve(layout, &definitions, &intervals, &hints, registers, &mut work, watch);
     (allocation, work)

@@ -151,6 +151,11 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
         self.again.pop().map(|Reverse(again)| again)
     }
 
+    /// What came out: the pieces with their homes, and who wants to be where whom is.
+    pub fn finish(self) -> (Intervals, Hints) {
+        (self.intervals, self.hints)
+    }
+
     /// How much was done: pieces, and steps of the searches for conflicts.
     pub fn work(&self) -> u64 {
         self.steps + self.reserved.steps + self.intervals.num_ranges() as u64

@@ -80,6 +80,7 @@ fn dead_params(f: &Function) -> usize {
         data.insts.iter().flat_map(|&inst| f.args(inst)).for_each(|&arg| visit(arg, &mut open));
         match &data.terminator {
             Terminator::Branch { args, .. } => args.iter().for_each(|&arg| visit(arg, &mut open)),
+            Terminator::Switch(switch) => visit(switch.value, &mut open),
             Terminator::Return(Some(value)) => visit(*value, &mut open),
             _ => {}
         }

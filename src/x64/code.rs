@@ -17,6 +17,7 @@ mod forward;
 mod frame;
 mod insts;
 mod poll;
+mod switch;
 mod tops;
 
 use self::cold::{Cold, ColdKind};
@@ -132,6 +133,7 @@ impl<'a> Emitter<'a> {
             polls: poll::sites(&self.polls, &self.asm),
             code_len,
             frame_size: self.plan.frame.size(),
+            tables: self.asm.tables(),
             bytes: self.asm.finish(),
             relocations: self.relocations,
             sites: self.sites,
@@ -293,6 +295,7 @@ impl<'a> Emitter<'a> {
                 self.compare(compare);
                 self.branch(compare.cond, block, next);
             }
+            Inst::Switch { .. } => self.switch(inst, block, next),
             Inst::Return { .. } => self.epilogue(),
             _ => self.asm.ud2(),
         }

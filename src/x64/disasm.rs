@@ -58,7 +58,28 @@ pub fn disassemble(function: &CompiledFunction, names: &Names<'_>) -> String {
         let text: String = pieces.iter().map(|(_, piece)| piece.as_str()).collect();
         let _ = writeln!(out, "  {offset:5x}:  {text}");
     }
+    if !function.tables.is_empty() {
+        write_tables(&mut out, function);
+    }
     out
+}
+
+/// Where the tables of jumps lead, by labels.
+fn write_tables(out: &mut String, function: &CompiledFunction) {
+    let code = &function.bytes[..function.code_len as usize];
+    let instructions: Vec<Instruction> =
+        Decoder::with_ip(64, code, 0, DecoderOptions::NONE).into_iter().collect();
+    let labels = labels(function, &instructions);
+    for (number, &table) in function.tables.iter().enumerate() {
+        let _ = write!(out, "table{number}:");
+        for target in function.targets(table) {
+            let _ = match labels.binary_search(&target) {
+                Ok(label) => write!(out, " .L{label}"),
+                Err(_) => write!(out, " {target:#x}"),
+            };
+        }
+        out.push('\n');
+    }
 }
 
 struct Pieces(Vec<(FormatterTextKind, String)>);
@@ -81,6 +102,7 @@ pub fn lines(function: &CompiledFunction, names: &Names<'_>) -> Vec<Line> {
     let resolver = Resolver {
         bytes: function.bytes.clone(),
         labels: labels.clone(),
+        tables: function.tables.iter().map(|table| table.offset).collect(),
         names: Copied::of(function, names),
     };
     let mut formatter = IntelFormatter::with_options(Some(Box::new(resolver)), None);
@@ -138,6 +160,7 @@ fn labels(function: &CompiledFunction, instructions: &[Instruction]) -> Vec<u32>
     let targets =
         instructions.iter().filter(|i| i.is_jcc_short_or_near() || i.is_jmp_short_or_near());
     let mut labels: Vec<u32> = targets.map(|i| i.near_branch_target() as u32).collect();
+    labels.extend(function.tables.iter().flat_map(|&table| function.targets(table)));
     labels.retain(|&label| label < function.code_len);
     labels.sort_unstable();
     labels.dedup();
@@ -174,6 +197,7 @@ impl Copied {
 struct Resolver {
     bytes: Vec<u8>,
     labels: Vec<u32>,
+    tables: Vec<u32>,
     names: Copied,
 }
 
@@ -194,7 +218,10 @@ impl Resolver {
             return Some(name.clone());
         }
         if instruction.is_ip_rel_memory_operand() && is_memory {
-            return Some(self.literal(address as usize));
+            return Some(match self.tables.binary_search(&(address as u32)) {
+                Ok(number) => format!("table{number}"),
+                Err(_) => self.literal(address as usize),
+            });
         }
         let is_jump = instruction.is_jcc_short_or_near() || instruction.is_jmp_short_or_near();
         let label = is_jump.then(|| self.labels.binary_search(&(address as u32)).ok());

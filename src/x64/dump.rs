@@ -247,6 +247,10 @@ pub fn text<R: Copy>(inst: &Inst<R>, name: &dyn Fn(R) -> String) -> String {
         Inst::Burn => "burn".to_owned(),
         Inst::Jump => "jump".to_owned(),
         Inst::Branch { compare: c } => format!("branch {}", compare(c)),
+        Inst::Switch { value, base, table, .. } => {
+            let ways: Vec<String> = table.iter().map(u8::to_string).collect();
+            format!("switch {} - {base} by {}", name(*value), ways.join(" "))
+        }
         Inst::Return { value: Some(value) } => {
             format!("return {}", fixed(std::slice::from_ref(value)))
         }
@@ -287,7 +291,7 @@ fn src_text<R: Copy>(src: &Src<R>, name: &dyn Fn(R) -> String) -> String {
         Src::Reg(reg) => name(*reg),
         Src::Mem(addr) => addr_text(addr, name),
         Src::Imm(imm) => imm.to_string(),
-        Src::Float(bits) => format!("{:?}", f64::from_bits(*bits)),
+        Src::Float(bits) => format!("{:?}", f64::from_bits(bits.0)),
     }
 }
 

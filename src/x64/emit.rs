@@ -5,9 +5,9 @@
 //! the checked helpers here: `gpr`, `xmm`, `Form::of`, `short`.
 
 use super::inst::{AluOp, BitOp, Cond, FloatOp, Round, Scale, ShiftOp, Width};
-use super::regs::{CONTEXT, RSP};
+use super::regs::{CONTEXT, RSP, SCRATCH};
 use crate::buffer::Buffer;
-use crate::mach::{PReg, RegClass};
+use crate::mach::{JumpTable, PReg, RegClass};
 use crate::pooled;
 use dynasmrt::x64::X64Relocation;
 use dynasmrt::{DynamicLabel, DynasmApi, DynasmLabelApi, VecAssembler, dynasm};
@@ -254,6 +254,8 @@ pub struct Asm {
     ops: VecAssembler<X64Relocation>,
     words: Pool<u64>,
     masks: Pool<u64>,
+    /// The tables of jumps, each with the places that it leads to.
+    tables: Vec<(Label, Vec<Label>)>,
     short_jumps: ShortJumps,
     /// The jumps so far: where each ends, and where it leads.
     jumps: Buffer<(usize, Label)>,
@@ -311,6 +313,7 @@ impl Asm {
             ops: VecAssembler::new_with_capacity(0, bytes, 0, 0, labels, 0, labels),
             words: Pool::default(),
             masks: Pool::default(),
+            tables: Vec::new(),
             short_jumps,
             jumps: Buffer::new(),
             aligned: Buffer::new(),
@@ -368,6 +371,16 @@ impl Asm {
         }
         for (bits, label) in words {
             dynasm!(self.ops ; =>label ; .u64 bits);
+        }
+        if !self.tables.is_empty() {
+            self.align(4);
+        }
+        for (table, places) in &self.tables {
+            dynasm!(self.ops ; =>*table);
+            for _ in places {
+                // Filled in at the end.
+                dynasm!(self.ops ; .u32 0);
+            }
         }
         end
     }
@@ -463,9 +476,40 @@ impl Asm {
         })
     }
 
+    /// The tables of jumps.
+    pub fn tables(&self) -> Vec<JumpTable> {
+        let table = |(label, places): &(Label, Vec<Label>)| JumpTable {
+            offset: self.place_of(*label),
+            len: places.len() as u32,
+        };
+        self.tables.iter().map(table).collect()
+    }
+
     /// The bytes.
     pub fn finish(self) -> Vec<u8> {
-        self.ops.finalize().expect("every label is placed and every jump reaches")
+        let mut words = Vec::new();
+        for (table, places) in &self.tables {
+            let begin = self.place_of(*table);
+            let distances =
+                places.iter().map(|&place| self.place_of(place).wrapping_sub(begin).to_le_bytes());
+            words.extend((begin as usize..).step_by(4).zip(distances));
+        }
+        let mut bytes = self.ops.finalize().expect("every label is placed and every jump reaches");
+        for (at, word) in words {
+            bytes[at..at + 4].copy_from_slice(&word);
+        }
+        bytes
+    }
+
+    /// To the place that a table has for an index.
+    pub fn jump_by_table(&mut self, index: PReg, temp: PReg, places: Vec<Label>) {
+        let table = self.label();
+        let entry = Mem::At { base: SCRATCH, index: Some((index, Scale::Four)), disp: 0 };
+        let t = gpr(temp);
+        dynasm!(self.ops ; lea Rq(gpr(SCRATCH)), [=>table]);
+        mem!(self, entry, (movsxd Rq(t), DWORD) ());
+        dynasm!(self.ops ; add Rq(t), Rq(gpr(SCRATCH)) ; jmp Rq(t));
+        self.tables.push((table, places));
     }
 
     // Integers.

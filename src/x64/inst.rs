@@ -6,7 +6,7 @@
 //! them in order and rebuilds the instruction over whatever the visitor answers, so that the
 //! allocator's view (`operands`), the emitter's (`Inst<Place>`) and the dumps can't disagree.
 
-pub use super::operand::{Addr, Base, Compare, CompareKind, Cond, Scale, Src, Width};
+pub use super::operand::{Addr, Base, Compare, CompareKind, Cond, FloatBits, Scale, Src, Width};
 
 use super::operand::Visit;
 use super::regs::{CALLER_SAVED, RAX, RCX, RDX};
@@ -272,9 +272,10 @@ pub enum Inst<R = VReg> {
         compare: Compare<R>,
         dst: R,
     },
+    /// Rare and wide: the comparison stands elsewhere.
     Select {
         class: RegClass,
-        compare: Compare<R>,
+        compare: Box<Compare<R>>,
         dst: R,
         on_true: Src<R>,
         on_false: R,
@@ -319,11 +320,20 @@ pub enum Inst<R = VReg> {
     Branch {
         compare: Compare<R>,
     },
+    /// To the successor that the table has at `value - base`, or outside of it to the first.
+    Switch {
+        value: R,
+        temp: R,
+        base: i64,
+        table: Box<[u8]>,
+    },
     Return {
         value: Option<(R, PReg)>,
     },
     Unreachable,
 }
+
+const _: () = assert!(size_of::<Inst>() <= 48);
 
 impl<R: Copy> Inst<R> {
     /// Visits every register operand in a fixed order and puts the visitor's answers in their
@@ -460,9 +470,9 @@ impl<R: Copy> Inst<R> {
                 let compare = compare.map(f);
                 Inst::Set { compare, dst: f(dst, Def, Reg) }
             }
-            Inst::Select { class, compare, dst, on_true, on_false } => {
+            Inst::Select { class, ref compare, dst, on_true, on_false } => {
                 let on_false = f(on_false, Use, Reg);
-                let compare = compare.map(f);
+                let compare = Box::new(compare.map(f));
                 let on_true = on_true.any(f);
                 Inst::Select { class, compare, on_true, on_false, dst: f(dst, Def, SameAsFirst) }
             }
@@ -490,6 +500,10 @@ impl<R: Copy> Inst<R> {
             Inst::Burn => Inst::Burn,
             Inst::Jump => Inst::Jump,
             Inst::Branch { compare } => Inst::Branch { compare: compare.map(f) },
+            Inst::Switch { value, temp, base, ref table } => {
+                let value = f(value, Use, Reg);
+                Inst::Switch { value, temp: f(temp, Temp, Reg), base, table: table.clone() }
+            }
             Inst::Return { value } => {
                 Inst::Return { value: value.map(|(reg, at)| (f(reg, Use, Fixed(at)), at)) }
             }

@@ -22,7 +22,8 @@ use self::facts::{Facts, def_block, effects};
 use super::abi::{ArgPlace, ArgPlaces, ENVIRONMENT, class_of, result_reg};
 use super::features::Features;
 use super::inst::{
-    Addr, AluOp, Base, FloatOp, Inst, Round, ShiftOp, SignOp, Src, UnaryOp, Width, ZeroTrap,
+    Addr, AluOp, Base, FloatBits, FloatOp, Inst, Round, ShiftOp, SignOp, Src, UnaryOp, Width,
+    ZeroTrap,
 };
 use super::layout::Layout;
 use crate::buffer::Buffer;
@@ -61,6 +62,7 @@ pub(super) fn select(
         code: Buffer::with_capacity(function.insts.len()),
         block: ir::ENTRY,
         epoch: 0,
+        at_end: false,
     };
     let mut bodies = Buffer::filled(None, function.blocks.len());
     for block in cfg.postorder() {
@@ -111,6 +113,8 @@ struct Selector<'a> {
     block: Block,
     /// The epoch at the place where `seq` will stand.
     epoch: u32,
+    /// Whether that place is the block's end, behind all that its edges pass on.
+    at_end: bool,
 }
 
 impl Selector<'_> {
@@ -120,7 +124,9 @@ impl Selector<'_> {
         let data = &self.function.blocks[block];
         let start = self.code.len();
         self.epoch = self.facts.last_epoch(self.function, block);
+        self.at_end = true;
         let edges = self.terminator(&data.terminator);
+        self.at_end = false;
         self.flush(data.loc);
         for &inst in data.insts.iter().rev() {
             self.epoch = self.facts.place(inst).1;
@@ -262,7 +268,7 @@ impl Selector<'_> {
             return Src::Imm(imm);
         }
         if let Some(Const::Float(bits)) = self.constant(value) {
-            return Src::Float(bits);
+            return Src::Float(FloatBits(bits));
         }
         match self.fused_load(value) {
             Some(load) => Src::Mem(self.address_of(load)),
@@ -310,6 +316,12 @@ impl Selector<'_> {
             Terminator::Branch { op, args: [a, b], .. } => {
                 let compare = self.compare(op, a, b);
                 self.push(Inst::Branch { compare });
+            }
+            Terminator::Switch(ref switch) if switch.edges.len() == 1 => self.push(Inst::Jump),
+            Terminator::Switch(ref switch) => {
+                let (value, temp) = (self.reg(switch.value), self.int_vreg());
+                let table = switch.table.clone().into();
+                self.push(Inst::Switch { value, temp, base: switch.base, table });
             }
             Terminator::Return(value) => {
                 let value = value.map(|value| {

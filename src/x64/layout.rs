@@ -118,7 +118,7 @@ fn find_cold(function: &Function, cfg: &Cfg) -> Buffer<bool> {
         cold[block.index()] = match terminator {
             Terminator::Unreachable => true,
             Terminator::Return(_) => false,
-            Terminator::Jump(_) | Terminator::Branch { .. } => {
+            Terminator::Jump(_) | Terminator::Branch { .. } | Terminator::Switch(_) => {
                 terminator.edges().iter().all(|edge| cold[edge.target.index()])
             }
         };

@@ -48,6 +48,11 @@ pub struct Addr<R = VReg> {
     pub disp: i32,
 }
 
+/// The bits of a float, aligned as registers and immediates are: so a source operand has 20 bytes.
+#[repr(Rust, packed(4))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FloatBits(pub u64);
+
 /// A source operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Src<R = VReg> {
@@ -58,7 +63,7 @@ pub enum Src<R = VReg> {
     /// An immediate, extended by its sign.
     Imm(i32),
     /// A float constant of the literal pool.
-    Float(u64),
+    Float(FloatBits),
 }
 
 /// How much a load or store moves.

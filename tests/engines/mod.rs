@@ -4,6 +4,7 @@
 use std::env;
 
 use toyjit::analysis::board::Ways;
+use toyjit::analysis::graph::Graph;
 use toyjit::analysis::problems;
 use toyjit::ir::interp::Interpreter;
 use toyjit::ir::verify::verify;
@@ -117,7 +118,12 @@ fn run_pass(module: &mut Module, pass: &Pass) -> Result<(), String> {
         let empty = Function::new(name.clone(), id, signature.clone());
         let mut function = std::mem::replace(&mut module.functions[id], empty);
         let remarks = &mut opt::remark::Remarks::default();
-        (pass.run)(&mut function, &mut Context { module, id, fuel: &mut fuel, remarks });
+        // As `opt::run` does: only the last pass knows of switches.
+        toyjit::ir::switch::open(&mut function);
+        (pass.run)(
+            &mut function,
+            &mut Context { module, id, fuel: &mut fuel, remarks, graph: &mut Graph::default() },
+        );
         module.functions[id] = function;
     }
     check(module, pass.name)

@@ -162,6 +162,7 @@ impl Translator<'_> {
                 let (no, no_args) = self.edge(&edges[1]);
                 self.builder.ins().brif(holds, yes, &yes_args, no, &no_args);
             }
+            Terminator::Switch(_) => unreachable!("lowering makes no switches"),
             Terminator::Return(value) => {
                 let values: Vec<clif::Value> = value.iter().map(|&v| self.value(v)).collect();
                 self.builder.ins().return_(&values);

@@ -25,8 +25,8 @@ use crate::bril::pointees::Pointees;
 use crate::bril::program::Ty;
 use crate::entity::{Entity, SideTable};
 use crate::ir::{
-    Block, Cfg, Const, Dominators, ENTRY, Edge, FuncRef, Function, Module, Op, Terminator, Type,
-    Value,
+    Block, BlockData, Cfg, Const, Dominators, ENTRY, Edge, FuncRef, Function, Module, Op,
+    Terminator, Type, Value, switch,
 };
 use crate::source::{Interner, Span};
 use rustc_hash::FxHashSet;
@@ -49,13 +49,24 @@ pub enum Origin<'a> {
     Bril(&'a crate::bril::Program),
 }
 
-/// Writes functions as Bril.
+/// Writes functions as Bril, which has no switches: tests take their place.
 pub fn export(
     module: &Module,
     chosen: &[FuncRef],
     origin: Origin<'_>,
     interner: &mut Interner,
 ) -> Exported {
+    let is_switch = |data: &BlockData| matches!(data.terminator, Terminator::Switch(_));
+    let opened;
+    let module = match module.functions.values().any(|f| f.blocks.values().any(is_switch)) {
+        true => {
+            let mut copy = module.clone();
+            copy.functions.values_mut().for_each(switch::open);
+            opened = copy;
+            &opened
+        }
+        false => module,
+    };
     let pointees = Pointees::of(module, origin);
     let mut exported = Exported { program: ast::Program::default(), refused: Vec::new() };
     for &id in chosen {
@@ -296,6 +307,7 @@ impl<'a> Writer<'a> {
                 };
                 self.effect("ret", value.as_slice());
             }
+            Terminator::Switch(_) => return refuse("a switch"),
             Terminator::Unreachable => {
                 // Control never comes here.
                 let here = self.intern(&format!("b{}.end", block.0));

@@ -296,6 +296,7 @@ impl<'a> Body<'a> {
                 let operands = self.operands(op.info().params.unwrap_or(&[]));
                 *args = [operands[0], operands[1]];
             }
+            Terminator::Switch(switch) => switch.value = self.value(Type::Int),
             Terminator::Jump(_) | Terminator::Unreachable => {}
         }
         for edge in terminator.edges_mut() {

@@ -273,6 +273,10 @@ impl<'a> Interpreter<'a> {
                     None => return fault(format!("{} is no comparison", op.info().name)),
                 }
             }
+            Terminator::Switch(switch) => {
+                let value = self.read(switch.value)?;
+                self.follow(&switch.edges[switch.edge_for(value as i64)])?;
+            }
             Terminator::Return(value) => {
                 let result = value.map(|value| self.read(value)).transpose()?;
                 self.leave();

@@ -12,8 +12,8 @@ use crate::entity::{Entity, EntitySet};
 use crate::ir::op::{Op, ResultKind};
 use crate::ir::symbols::{is_reserved, numbered, own_name};
 use crate::ir::{
-    Block, Const, ENTRY, FuncRef, Function, Inst, InstData, Loc, LocData, Terminator, Type, Value,
-    ValueData, ValueDef,
+    Block, Const, ENTRY, FuncRef, Function, Inst, InstData, Loc, LocData, Switch, Terminator, Type,
+    Value, ValueData, ValueDef,
 };
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -102,7 +102,7 @@ impl<'a> Parser<'a, '_> {
         let loc = body.function.locs.next_key();
         body.function.locs.push(LocData { span, function: body.function.id(), inlined_at: None });
         match word {
-            "jump" | "br" | "ret" | "unreachable" if !assigns => {
+            "jump" | "br" | "switch" | "ret" | "unreachable" if !assigns => {
                 let terminator = self.terminator(body)?;
                 let data = &mut body.function.blocks[block];
                 (data.terminator, data.loc) = (terminator, loc);
@@ -207,10 +207,41 @@ impl<'a> Parser<'a, '_> {
                 self.mark(",")?;
                 Terminator::Branch { op, args, edges: [edge, self.edge(body)?] }
             }
+            "switch" => self.switch(body)?,
             "ret" if matches!(self.peek(), Token::Newline | Token::End) => Terminator::Return(None),
             "ret" => Terminator::Return(Some(self.operand(body)?)),
             _ => Terminator::Unreachable,
         })
+    }
+
+    /// `v3, 5 -> b1, b2, b1 else b4`
+    fn switch(&mut self, body: &mut Body<'a>) -> Parsed<Terminator> {
+        let value = self.operand(body)?;
+        self.mark(",")?;
+        let &Token::Int(base) = self.peek() else { return self.expected("a number") };
+        self.next();
+        self.mark("->")?;
+        let mut places = vec![self.edge(body)?];
+        while self.eat_mark(",") {
+            places.push(self.edge(body)?);
+        }
+        if !self.eat(&Token::Word("else")) {
+            return self.expected("else");
+        }
+        let mut edges = vec![self.edge(body)?];
+        let mut table = Vec::with_capacity(places.len());
+        for place in places {
+            let known = edges.iter().position(|edge| *edge == place);
+            let number = known.unwrap_or_else(|| {
+                edges.push(place);
+                edges.len() - 1
+            });
+            match u8::try_from(number) {
+                Ok(number) => table.push(number),
+                Err(_) => return self.error("a switch has no more than 256 different edges"),
+            }
+        }
+        Ok(Terminator::Switch(Box::new(Switch { value, base, table, edges })))
     }
 
     fn operator(&mut self) -> Parsed<Op> {

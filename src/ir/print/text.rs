@@ -186,6 +186,25 @@ impl<'a> Text<'a> {
                 self.out.push_str(", ");
                 self.edge(&edges[1])
             }
+            Terminator::Switch(switch) => {
+                self.out.push_str("switch ");
+                self.value(switch.value)?;
+                write!(self.out, ", {} -> ", switch.base)?;
+                for (place, &edge) in switch.table.iter().enumerate() {
+                    if place > 0 {
+                        self.out.push_str(", ");
+                    }
+                    match switch.edges.get(usize::from(edge)) {
+                        Some(edge) => self.edge(edge)?,
+                        None => write!(self.out, "#{edge}?")?,
+                    }
+                }
+                self.out.push_str(" else ");
+                match switch.edges.first() {
+                    Some(edge) => self.edge(edge),
+                    None => self.out.write_str("?"),
+                }
+            }
             Terminator::Return(None) => self.out.write_str("ret"),
             Terminator::Return(Some(value)) => {
                 self.out.push_str("ret ");

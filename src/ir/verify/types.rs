@@ -5,7 +5,7 @@ use crate::entity::Entity;
 use crate::ir::module::imm_field;
 use crate::ir::op::{ImmKind, Kind, Op, ResultKind};
 use crate::ir::{
-    Block, ElemClass, FuncRef, Global, Inst, Structure, Terminator, Type, Value, slot_type,
+    Block, ElemClass, FuncRef, Global, Inst, Structure, Switch, Terminator, Type, Value, slot_type,
 };
 use toyjit_runtime::{Abi, ENTRIES, Slot};
 
@@ -204,6 +204,17 @@ impl Verifier<'_> {
             }
             Terminator::Branch { op, args, .. } => {
                 self.kinds(op.info().params.unwrap_or(&[]), args, None)
+            }
+            Terminator::Switch(switch) => {
+                if switch.edges.is_empty() || switch.edges.len() > Switch::MOST_EDGES {
+                    return Err(format!("a switch can't have {} edges", switch.edges.len()));
+                }
+                if let Some(edge) = switch.table.iter().max()
+                    && usize::from(*edge) >= switch.edges.len()
+                {
+                    return Err(format!("there is no edge {edge}"));
+                }
+                self.exactly(&[Type::Int], &[switch.value], false)
             }
             Terminator::Return(value) => {
                 let shown = |ty: Option<Type>| ty.map_or("nothing", Type::name);

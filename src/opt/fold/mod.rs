@@ -18,7 +18,6 @@ mod int;
 
 use super::Context;
 use super::effects::is_never_nil;
-use crate::ir::cfg::Cfg;
 use crate::ir::{Block, Const, Function, Inst, Module, Op, Terminator, Type, Value};
 use crate::ssa::{Forward, empty_unreachable, evaluate};
 use compare::Test;
@@ -27,7 +26,7 @@ use toyjit_runtime::fault::{self, Fault};
 
 /// Folds and simplifies.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let cfg = Cfg::compute(f);
+    let cfg = cx.graph.cfg(f);
     let forward = Forward::new(f);
     let mut folder = Folder { f, module: cx.module, forward, decided: false };
     for &block in cfg.rpo() {
@@ -37,9 +36,9 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         folder.branch(block, cx);
     }
     folder.forward.apply(folder.f);
-    if folder.decided {
-        let cfg = Cfg::compute(folder.f);
-        empty_unreachable(folder.f, &cfg);
+    let decided = folder.decided;
+    if decided {
+        empty_unreachable(f, &cx.graph.cfg(f));
     }
 }
 

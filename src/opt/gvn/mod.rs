@@ -19,8 +19,8 @@ mod tests;
 use super::Context;
 use super::effects::{effects, slot};
 use crate::ir::{
-    Block, Cfg, Const, Dominators, Effects, FuncRef, Function, Inst, Module, Op, Space, Structure,
-    Terminator, Value, field_imm,
+    Block, Cfg, Const, Effects, FuncRef, Function, Inst, Module, Op, Space, Structure, Terminator,
+    Value, field_imm,
 };
 use crate::ssa::{Forward, empty_unreachable};
 use memory::{Memory, location};
@@ -31,8 +31,7 @@ use toyjit_runtime::layout::Slot;
 
 /// Replaces what was computed before.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let cfg = Cfg::compute(f);
-    let dominators = Dominators::compute(&cfg);
+    let (cfg, dominators) = cx.graph.dominators(f);
     let insts = cfg.rpo().iter().map(|&block| f.blocks[block].insts.len()).sum();
     let mut numbering = Numbering {
         memory: Memory::new(f, cx.module, &cfg, &dominators),
@@ -64,7 +63,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     }
     numbering.forward.apply(numbering.f);
     if decided {
-        empty_unreachable(f, &Cfg::compute(f));
+        empty_unreachable(f, &cx.graph.cfg(f));
     }
 }
 

@@ -1,6 +1,7 @@
 use crate::analysis::available::Available;
 use crate::analysis::dataflow::solve;
 use crate::analysis::expressions::{Expression, Expressions};
+use crate::analysis::graph::Graph;
 use crate::entity::Entity;
 use crate::ir::generate::{self, Rng, Shape};
 use crate::ir::{Block, Cfg, Dominators, Function, Inst};
@@ -18,7 +19,13 @@ fn finds_what_is_available() {
             let redundant = redundant(f, &cfg);
             let (mut after, mut fuel) = (f.clone(), Fuel::new(None));
             let remarks = &mut crate::opt::remark::Remarks::default();
-            let cx = &mut Context { module: &module, id, fuel: &mut fuel, remarks };
+            let cx = &mut Context {
+                module: &module,
+                id,
+                fuel: &mut fuel,
+                remarks,
+                graph: &mut Graph::default(),
+            };
             super::run(&mut after, cx);
             let left: Vec<Inst> =
                 after.blocks.values().flat_map(|data| data.insts.clone()).collect();

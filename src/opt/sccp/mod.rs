@@ -65,8 +65,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
 
 /// The same, watched.
 pub fn run_watched(f: &mut Function, cx: &mut Context<'_>, watch: &mut impl Watch<Event>) {
-    let cfg = Cfg::compute(f);
-    let dominators = Dominators::compute(&cfg);
+    let (cfg, dominators) = cx.graph.dominators(f);
     let sigmas = Sigmas::insert(f, &cfg, &dominators);
     watch.see(|| Event::Begin(Box::new(f.clone())));
     let solution = Solver::new(f, cx.module, &cfg, &sigmas, watch).solve();
@@ -259,7 +258,6 @@ fn apply(f: &mut Function, decisions: Vec<Decision>, sigmas: &Sigmas, cx: &mut C
     retain_params(f, |param| forward.is_own(param));
     forward.apply(f);
     if decided {
-        let cfg = Cfg::compute(f);
-        empty_unreachable(f, &cfg);
+        empty_unreachable(f, &cx.graph.cfg(f));
     }
 }

@@ -28,7 +28,7 @@ use super::linear::{self, Counter, Linear, MAX_STEP, View};
 use super::region::Regions;
 use super::remark::Remarks;
 use super::sums::sum;
-use crate::analysis::loops::{Innermost, Loop, Loops};
+use crate::analysis::loops::{Innermost, Loop};
 use crate::entity::SideTable;
 use crate::ir::{Block, Cfg, Const, Edge, Function, Inst, Loc, Op, Terminator, Value};
 use crate::ssa::Forward;
@@ -44,7 +44,7 @@ const MAX_SLOPE: i64 = 1 << 20;
 
 /// Splits loops.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    let Some((cfg, loops)) = Loops::find(f) else { return };
+    let Some((cfg, loops)) = cx.graph.loops(f) else { return };
     let homes = linear::homes(f, &cfg, &loops);
     let mut plans = Vec::new();
     for Innermost { id, header, latch, body } in loops.innermost_loops(&cfg) {

@@ -29,9 +29,8 @@ pub(super) fn forwarding(code: &VCode<Inst>, allocation: &Allocation) -> Buffer<
         let edited = allocation.edits.get(first).is_some_and(|(point, _)| point.inst == at);
         let entered_with_moves = matches!(data.preds[..], [pred]
         if code.blocks[pred].succs.len() > 1
-            && (0..2).any(|i| {
-                code.blocks[pred].succs[i as usize].target == block
-                    && edge_moves(allocation, pred, i).is_some()
+            && (0..).zip(&code.blocks[pred].succs).any(|(i, edge)| {
+                edge.target == block && edge_moves(allocation, pred, i).is_some()
             }));
         let quiet = block.index() != 0
             && !edited

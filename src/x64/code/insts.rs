@@ -6,8 +6,8 @@ use super::cold::ColdKind;
 use crate::mach::{PReg, Place, RegClass, RelocTarget, Relocation};
 use crate::x64::emit::{Mem, Rmi};
 use crate::x64::inst::{
-    Addr, AluOp, Base, Callee, Compare, CompareKind, Cond, Inst, Scale, ShiftOp, SignOp, Src,
-    UnaryOp, Width,
+    Addr, AluOp, Base, Callee, Compare, CompareKind, Cond, FloatBits, Inst, Scale, ShiftOp, SignOp,
+    Src, UnaryOp, Width,
 };
 use crate::x64::regs::{CONTEXT, R10, RAX, RDI, RDX, RSP, SCRATCH};
 use toyjit_runtime::Rt;
@@ -42,7 +42,7 @@ impl Emitter<'_> {
             Src::Reg(Place::Slot(slot)) => Rmi::Mem(self.slot(slot)),
             Src::Mem(addr) => Rmi::Mem(self.mem(addr)),
             Src::Imm(imm) => Rmi::Imm(imm),
-            Src::Float(bits) => Rmi::Mem(self.asm.literal(bits)),
+            Src::Float(FloatBits(bits)) => Rmi::Mem(self.asm.literal(bits)),
         }
     }
 
@@ -164,10 +164,10 @@ impl Emitter<'_> {
                 self.asm.bind(back);
             }
             Inst::Set { compare, dst } => self.set(&compare, reg(dst)),
-            Inst::Select { class, compare, dst, on_true, on_false } => {
+            Inst::Select { class, ref compare, dst, on_true, on_false } => {
                 let dst = self.same(dst, on_false);
                 let on_true = self.src(on_true);
-                self.compare(&compare);
+                self.compare(compare);
                 match class {
                     RegClass::Int => self.select_int(compare.cond, dst, on_true),
                     RegClass::Float => self.select_float(compare.cond, dst, on_true),
@@ -240,6 +240,7 @@ impl Emitter<'_> {
             Inst::Poll
             | Inst::Jump
             | Inst::Branch { .. }
+            | Inst::Switch { .. }
             | Inst::Return { .. }
             | Inst::Unreachable => {}
         }

@@ -52,3 +52,34 @@ b2:
         assert!(shown.contains(part), "{part} in\n{shown}");
     }
 }
+
+#[test]
+fn shows_tables() {
+    let text = "ssa fn @f(int) -> int {
+b0(v0: int):
+  switch v0, 0 -> b1, b2, b1 else b3
+b1:
+  ret 1
+b2:
+  ret 2
+b3:
+  ret 3
+}
+";
+    let module = parse::module(text).unwrap();
+    let target = X64::new(Features::BASELINE);
+    let code = target.select(&module, FuncRef(0));
+    let function = target.emit(&code, &spill::allocate(&code, 1));
+    let names = Names {
+        target: &|target| format!("{target:?}"),
+        global: &|_| String::new(),
+        line: &|_| None,
+    };
+    let shown = disassemble(&function, &names);
+    assert!(shown.contains("[rip+table0]\n"), "{shown}");
+    let line = shown.lines().find_map(|line| line.strip_prefix("table0: ")).unwrap();
+    let ways: Vec<&str> = line.split(' ').collect();
+    assert_eq!(ways.len(), 3, "{shown}");
+    assert!(ways[0] == ways[2] && ways[0] != ways[1], "{shown}");
+    assert!(ways.iter().all(|way| shown.contains(&format!("\n{way}:\n"))), "{shown}");
+}

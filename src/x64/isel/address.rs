@@ -1,7 +1,7 @@
 //! Loads, stores and their addresses.
 
 use super::{Selector, effects};
-use crate::ir::{self, Const, ElemClass, Op, Type, Value, imm_field};
+use crate::ir::{self, Const, ElemClass, Op, Type, Value, ValueDef, imm_field};
 use crate::mach::{RegClass, VReg};
 use crate::x64::inst::{Addr, AluOp, Base, Inst, Scale, Src, Width};
 use toyjit_runtime::context::GLOBALS;
@@ -90,11 +90,29 @@ impl Selector<'_> {
         }
         let (index, disp) = self
             .sum_with_constant(index)
+            .or_else(|| self.stepped(index))
             .and_then(|(index, n)| Some((index, scaled(n)?)))
             .unwrap_or((index, disp));
         let base = self.reg(base);
         let index = self.reg(index);
         Addr { base: Base::Reg(base), index: Some((index, scale)), disp }
+    }
+
+    /// A loop's counter that has made its step, `x + constant`, as what it was before, seen from the
+    /// end of the block that goes round: counter and step can share a register then.
+    fn stepped(&self, counter: Value) -> Option<(Value, i32)> {
+        if !self.at_end {
+            return None;
+        }
+        let counter = self.root(counter);
+        let ValueDef::Param(header, place) = self.function.values[counter].def else { return None };
+        let edges = self.function.blocks[self.block].terminator.edges();
+        let back = edges.iter().find(|edge| edge.target == header)?;
+        let next = back.args[place as usize];
+        let inst = self.function.def_inst(next)?;
+        let &[a, b] = self.function.args(inst) else { return None };
+        let steps = self.function.insts[inst].op == Op::IAdd && self.root(a) == counter;
+        Some((next, self.immediate(b).filter(|_| steps)?.checked_neg()?))
     }
 
     /// The parts of a value that is `x + constant` for this one user.

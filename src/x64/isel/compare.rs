@@ -161,7 +161,7 @@ impl Selector<'_> {
         let cond = if op == Op::ILt { Cond::L } else { Cond::G };
         let (a_src, b_src) = (Src::Reg(a_reg), Src::Reg(b_reg));
         let compare = Compare { kind: CompareKind::Int, cond, lhs: a_src, rhs: b_src };
-        let on_false = b_reg;
+        let (compare, on_false) = (Box::new(compare), b_reg);
         self.push(Inst::Select { class: RegClass::Int, compare, dst, on_true: a_src, on_false });
     }
 
@@ -173,6 +173,7 @@ impl Selector<'_> {
             Some(_) => self.test(condition),
             None => self.condition(condition),
         };
+        let compare = Box::new(compare);
         self.push(Inst::Select { class, compare, dst, on_true, on_false });
     }
 

@@ -14,6 +14,10 @@ const IDIOMS: &[(&str, Idiom)] = &[
     ("sums at the ends of int", Generator::ends),
     ("tests and their opposites", Generator::opposites),
     ("tests of a range", Generator::ranges),
+    ("tables of numbers", Generator::table),
+    ("arrays filled", Generator::filled),
+    ("arrays copied", Generator::copied),
+    ("small arrays", Generator::small_array),
     ("masked sums", Generator::masks),
     ("indices in several arrays", Generator::indices),
     ("loads before stores", Generator::loads),
@@ -40,7 +44,7 @@ impl Generator {
     }
 
     /// An int that no compiler knows, one of these.
-    fn hidden(&mut self, values: &[i64]) -> String {
+    pub(super) fn hidden(&mut self, values: &[i64]) -> String {
         let name = self.name("h");
         let value = *self.random.pick(values);
         self.line(&format!("let {name} = hide({value});"));
@@ -75,7 +79,7 @@ impl Generator {
     }
 
     /// A variable for what an idiom computes.
-    fn result(&mut self) -> String {
+    pub(super) fn result(&mut self) -> String {
         let name = self.name("v");
         self.line(&format!("var {name} = {};", self.names));
         self.scope.push(Variable { name: name.clone(), ty: Ty::Int, mutable: true });

@@ -11,6 +11,7 @@
 mod bril;
 mod expr;
 mod idiom;
+mod late;
 mod random;
 mod stmt;
 

@@ -69,11 +69,10 @@ impl Reducer<'_> {
     }
 
     fn terminator(&mut self, id: FuncRef, block: Block) {
-        let Terminator::Branch { edges, .. } =
-            self.module.functions[id].blocks[block].terminator.clone()
-        else {
+        let edges = self.module.functions[id].blocks[block].terminator.edges().to_vec();
+        if edges.len() < 2 {
             return;
-        };
+        }
         for edge in edges {
             let jump = |f: &mut Function| f.blocks[block].terminator = Terminator::Jump(edge);
             if self.attempt(id, jump) {
