@@ -67,6 +67,7 @@ faults! {
     RegroupDrops: "a regrouped sum loses what goes round",
     PromoteCalls: "a called function is taken not to read what is kept in a register",
     PromoteKeeps: "of the places kept in registers only the first is stored when the loop is left",
+    InlineCaptures: "where a function value is inlined, all that it captured is the first of it",
     PhiOfOpsAlike: "a join takes the results of steps by other constants for its own",
     UnrollShort: "a loop that is unrolled goes round once too little",
     PeelLeaves: "a loop whose first round was peeled is left behind it",

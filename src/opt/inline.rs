@@ -6,22 +6,28 @@
 //! others; into itself it is, a few rounds deep, which makes of many calls few; or once, where it is
 //! pure and makes some calls twice then, which `pre` sees to.
 //!
+//! Function values that are known are called like functions; what one has captured takes the place of
+//! the loads. Where a function that is handed one goes into a caller that makes it, the call is
+//! known only then: such calls are looked for again.
+//!
 //! Each copied location remembers the call (`inlined_at`), so that the chain of calls of a trap is
 //! what it was. The call's block is cut behind the call; returns become jumps to the rest.
 //!
 //! SSA → SSA, linear in the result.
 
 use super::Context;
+use super::callee::{callee, closure, known, name_callees};
 use super::pre::{self, is_pure_call};
 use crate::analysis::graph::Graph;
 use crate::entity::SideTable;
 use crate::ir::{
-    Block, Cfg, ENTRY, Edge, FuncRef, Function, Inst, Loc, LocData, Op, Terminator, Value,
+    Block, Cfg, ENTRY, Edge, FuncRef, Function, Inst, Loc, LocData, Module, Op, Terminator, Value,
     ValueData, ValueDef,
 };
 use crate::source::Span;
 use crate::ssa::{Forward, empty_unreachable};
 use smallvec::SmallVec;
+use toyjit_runtime::fault::{self, Fault};
 
 /// Callees of at most this size (instructions and blocks) always go in.
 const SMALL: usize = 20;
@@ -33,6 +39,8 @@ const GROWTH: [usize; 2] = [1000, 4000];
 const RECURSION: (usize, usize) = (60, 3);
 /// Callees with more blocks, dead ones too, are not looked at.
 const MAX_BLOCKS: usize = 256;
+/// So often calls of function values are looked for again.
+const VALUE_ROUNDS: usize = 3;
 /// Chains of inlined calls get no longer than this.
 const MAX_DEPTH: usize = 24;
 
@@ -41,7 +49,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let (module, own) = (cx.module, cx.id);
     let recursive = calls(f, own);
     let mut grown = 0;
-    inline(f, cx.graph, |id, in_loop, span| {
+    let mut choose = |Site { id, in_loop, span, .. }: Site| {
         let callee = module.functions.get(id).filter(|_| id != own)?;
         let mut refuse = |why: &str| {
             cx.remarks.say_at("inline", span, || format!("`{}` not inlined: {why}", callee.name));
@@ -64,7 +72,19 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         grown += size;
         cx.remarks.say_at("inline", span, || format!("`{}` inlined", callee.name));
         Some(callee)
-    });
+    };
+    inline(f, module, cx.graph, &mut choose);
+    let calls_value = |f: &Function, inst: &Inst| f.insts[*inst].op == Op::CallValue;
+    if f.blocks.values().any(|data| data.insts.iter().any(|inst| calls_value(f, inst))) {
+        for _ in 0..VALUE_ROUNDS {
+            let mut insts = f.blocks.values().flat_map(|data| &data.insts);
+            if !insts.any(|inst| calls_value(f, inst) && known(f, module, *inst).is_some()) {
+                break;
+            }
+            inline(f, module, cx.graph, |site| site.by_value.then(|| choose(site)).flatten());
+        }
+        name_callees(f, module);
+    }
     if recursive && size(f).is_some_and(|size| size < RECURSION.0) {
         if let Some(once) = once_into_itself(f, cx) {
             *f = once;
@@ -72,7 +92,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         }
         let body = f.clone();
         for _ in 0..RECURSION.1 {
-            inline(f, cx.graph, |id, _, span| {
+            inline(f, module, cx.graph, |Site { id, span, .. }| {
                 let go = id == own && cx.fuel.tick();
                 let said = || format!("`{}` inlined into itself", body.name);
                 go.then(|| cx.remarks.say_at("inline", span, said)).map(|()| &body)
@@ -95,7 +115,7 @@ fn once_into_itself(f: &Function, cx: &mut Context<'_>) -> Option<Function> {
     }
     [1, usize::MAX].into_iter().find_map(|most| {
         let (mut once, mut left) = (f.clone(), most);
-        inline(&mut once, cx.graph, |id, _, _| {
+        inline(&mut once, cx.module, cx.graph, |Site { id, .. }| {
             let go = id == own && left > 0 && cx.fuel.tick();
             left -= usize::from(go);
             go.then_some(f)
@@ -106,12 +126,16 @@ fn once_into_itself(f: &Function, cx: &mut Context<'_>) -> Option<Function> {
 
 /// Instructions and blocks of a function that may be copied; none where it is too large or can't.
 fn size(f: &Function) -> Option<usize> {
-    if f.signature.env || f.blocks.len() > MAX_BLOCKS {
+    if f.blocks.len() > MAX_BLOCKS {
         return None;
     }
     let mut size = 0;
     for data in f.blocks.values() {
         size += data.insts.len() + data.terminator.edges().len();
+        let mut loads = data.insts.iter().filter(|&&inst| f.insts[inst].op == Op::LoadCapture);
+        if loads.any(|&load| f.blocks[ENTRY].params.first() != f.args(load).first()) {
+            return None;
+        }
         if size > HOT || data.insts.iter().any(|&inst| depth(f, f.insts[inst].loc) >= MAX_DEPTH) {
             return None;
         }
@@ -129,20 +153,24 @@ fn calls(f: &Function, id: FuncRef) -> bool {
     insts.any(|&inst| callee(f, inst) == Some(id))
 }
 
-/// The function of the module that an instruction calls.
-pub fn callee(f: &Function, inst: Inst) -> Option<FuncRef> {
-    let data = &f.insts[inst];
-    (data.op == Op::Call).then_some(FuncRef(data.imm as u32))
+/// A call that may be inlined.
+struct Site {
+    id: FuncRef,
+    in_loop: bool,
+    /// Where it stands in the source.
+    span: Span,
+    /// Whether a function value is called.
+    by_value: bool,
 }
 
-/// Inlines the calls for which `choose`, told the callee, whether the call is in a loop, and where it
-/// stands in the source, gives a body.
+/// Inlines the calls for which `choose` gives a body.
 fn inline<'a>(
     f: &mut Function,
+    module: &Module,
     graph: &mut Graph,
-    mut choose: impl FnMut(FuncRef, bool, Span) -> Option<&'a Function>,
+    mut choose: impl FnMut(Site) -> Option<&'a Function>,
 ) {
-    let is_call = |&inst: &Inst| f.insts[inst].op == Op::Call;
+    let is_call = |&inst: &Inst| known(f, module, inst).is_some();
     if !f.blocks.values().any(|data| data.insts.iter().any(is_call)) {
         return;
     }
@@ -150,7 +178,7 @@ fn inline<'a>(
     let mut results = Forward::new(f);
     let mut changed = false;
     for &block in cfg.rpo() {
-        if !f.blocks[block].insts.iter().any(|&inst| f.insts[inst].op == Op::Call) {
+        if !f.blocks[block].insts.iter().any(|&inst| known(f, module, inst).is_some()) {
             continue;
         }
         let in_loop = loops.as_ref().is_some_and(|loops| loops.depth(block) > 0);
@@ -158,7 +186,9 @@ fn inline<'a>(
         let end = std::mem::replace(&mut f.blocks[block].terminator, Terminator::Unreachable);
         let mut at = block;
         for inst in insts {
-            match callee(f, inst).and_then(|id| choose(id, in_loop, f.locs[f.insts[inst].loc].span))
+            let by_value = f.insts[inst].op == Op::CallValue;
+            let span = f.locs[f.insts[inst].loc].span;
+            match known(f, module, inst).and_then(|id| choose(Site { id, in_loop, span, by_value }))
             {
                 Some(body) => {
                     changed = true;
@@ -198,12 +228,21 @@ impl<'a> Copy<'a> {
         let body = self.body;
         let cfg = Cfg::compute(body);
         let after = self.f.add_block();
-        if let Some(result) = self.f.insts[self.call].result {
+        let result = self.f.insts[self.call].result;
+        let mut returned =
+            cfg.rpo().iter().filter_map(|&block| match body.blocks[block].terminator {
+                Terminator::Return(value) => value,
+                _ => None,
+            });
+        let only = returned.next().filter(|_| returned.next().is_none());
+        if let (Some(result), None) = (result, only) {
             let param = self.f.add_param(after, self.f.values[result].ty);
             results.set(result, param);
         }
-        for (i, &param) in body.blocks[ENTRY].params.iter().enumerate() {
-            self.values[param] = Some(self.f.args(self.call)[i]);
+        let is_named = self.f.insts[self.call].op == Op::CallValue && !body.signature.env;
+        let args = &self.f.args(self.call)[usize::from(is_named)..];
+        for (&param, &arg) in body.blocks[ENTRY].params.iter().zip(args) {
+            self.values[param] = Some(arg);
         }
         self.blocks[ENTRY] = Some(at);
         for &block in &cfg.rpo()[1..] {
@@ -216,11 +255,19 @@ impl<'a> Copy<'a> {
         for &block in cfg.rpo() {
             let copy = self.blocks[block].unwrap_or(at);
             for &inst in &body.blocks[block].insts {
+                if body.insts[inst].op == Op::LoadCapture {
+                    self.capture(inst);
+                    continue;
+                }
                 let inst = self.inst(inst);
                 self.f.blocks[copy].insts.push(inst);
             }
             self.f.blocks[copy].loc = self.loc(body.blocks[block].loc);
             self.f.blocks[copy].terminator = self.terminator(&body.blocks[block].terminator, after);
+        }
+        if let (Some(result), Some(only)) = (result, only) {
+            let value = self.value(only);
+            results.set(result, value);
         }
         after
     }
@@ -239,6 +286,15 @@ impl<'a> Copy<'a> {
             value
         });
         self.f.insts.push(data)
+    }
+
+    /// What a function value captured, in place of its load.
+    fn capture(&mut self, load: Inst) {
+        let data = self.body.insts[load];
+        let made = closure(self.f, self.f.args(self.call)[0]);
+        let (Some(result), Some(made)) = (data.result, made) else { return };
+        let place = data.imm as usize * usize::from(!fault::is(Fault::InlineCaptures));
+        self.values[result] = Some(self.f.args(made)[place]);
     }
 
     fn terminator(&mut self, terminator: &Terminator, after: Block) -> Terminator {

@@ -12,6 +12,7 @@
 mod append;
 pub mod arrays;
 pub mod bulk;
+pub mod callee;
 pub mod carry;
 pub mod cleanup;
 pub mod dce;
