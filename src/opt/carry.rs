@@ -11,6 +11,7 @@
 use super::Context;
 use super::effects::{Clobbers, clobbers};
 use super::licm::preheader;
+use super::linear;
 use super::sums::sum;
 use crate::analysis::loops::{Innermost, Loop};
 use crate::entity::SideTable;
@@ -28,10 +29,9 @@ const MAX_CLASSES: usize = 8;
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
     let Some((cfg, loops)) = cx.graph.loops(f) else { return };
     let (_, dominators) = cx.graph.dominators(f);
-    let innermost = loops.innermost_loops(&cfg);
-    let homes = homes(f, &innermost);
+    let homes = linear::homes(f, &cfg, &loops);
     let mut forward = Forward::new(f);
-    for Innermost { id, header, latch, body } in innermost {
+    for Innermost { id, header, latch, body } in loops.innermost_loops(&cfg) {
         let shape = Shape { id, header, latch, homes: &homes };
         let found = shape.matches(f, cx.module, &dominators, &body);
         let mut before = None;
@@ -44,19 +44,6 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         }
     }
     forward.apply(f);
-}
-
-/// The innermost loops that define values.
-fn homes(f: &Function, innermost: &[Innermost]) -> Homes {
-    let mut homes = SideTable::with_len(None, f.values.len());
-    for Innermost { id, body, .. } in innermost {
-        for &block in body {
-            f.blocks[block].params.iter().for_each(|&param| homes[param] = Some(*id));
-            let results = f.blocks[block].insts.iter().filter_map(|&inst| f.insts[inst].result);
-            results.for_each(|value| homes[value] = Some(*id));
-        }
-    }
-    homes
 }
 
 type Homes = SideTable<Value, Option<Loop>>;

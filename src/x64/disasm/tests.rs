@@ -1,10 +1,19 @@
 //! The disassembly of a small function.
 
 use super::{Names, disassemble};
-use crate::ir::{FuncRef, parse};
-use crate::mach::Target;
+use crate::ir::{FuncRef, Module, parse};
+use crate::mach::{CompiledFunction, Target};
 use crate::x64::tests::spill;
 use crate::x64::{Features, X64};
+
+/// A module's first function as machine code.
+fn emitted(text: &str) -> (Module, CompiledFunction) {
+    let module = parse::module(text).unwrap();
+    let target = X64::new(Features::BASELINE);
+    let code = target.select(&module, FuncRef(0));
+    let function = target.emit(&code, &spill::allocate(&code, 1));
+    (module, function)
+}
 
 #[test]
 fn shows_names() {
@@ -26,10 +35,7 @@ b2:
   ret v1
 }
 ";
-    let module = parse::module(text).unwrap();
-    let target = X64::new(Features::BASELINE);
-    let code = target.select(&module, FuncRef(0));
-    let function = target.emit(&code, &spill::allocate(&code, 1));
+    let (module, function) = emitted(text);
     let names = Names {
         target: &|target| format!("{target:?}"),
         global: &|g| module.globals.values().nth(g as usize).map(|g| g.name.clone()).unwrap(),
@@ -66,10 +72,7 @@ b3:
   ret 3
 }
 ";
-    let module = parse::module(text).unwrap();
-    let target = X64::new(Features::BASELINE);
-    let code = target.select(&module, FuncRef(0));
-    let function = target.emit(&code, &spill::allocate(&code, 1));
+    let (_, function) = emitted(text);
     let names = Names {
         target: &|target| format!("{target:?}"),
         global: &|_| String::new(),
