@@ -9,6 +9,7 @@ use super::dataflow::{GenKill, replay, solve};
 use super::facts::{FunctionFacts, Point, Write, WriteKind};
 use super::liveness::Liveness;
 use super::reaching::{Definition, Definitions, Reaching};
+use super::soon::is_read_soon;
 use super::sparse::{SLICE, Sparse};
 use super::variables::assigned_variable;
 use crate::entity::EntitySet;
@@ -21,25 +22,50 @@ pub(super) fn check(f: &Function, cfg: &Cfg, facts: &FunctionFacts, out: &mut Ve
     let read = read_variables(f, cfg);
     let name = |variable: Variable| source_name(&f.variables[variable].name);
     let mut writes = Vec::new();
-    let mut candidates = Vec::new();
-    let mut seen = EntitySet::with_len(f.variables.len());
     for write in facts.writes.iter().filter(|w| !name(w.variable).starts_with('_')) {
         if read.contains(write.variable) {
             writes.push(*write);
-            if seen.insert(write.variable) {
-                candidates.push(write.variable);
-            }
         } else if write.kind != WriteKind::Assignment {
             out.push(never_read(name(write.variable), write));
         }
     }
     writes.sort_by_key(|write| write.at);
-    candidates.sort_unstable();
+    let dead = dead_writes(f, cfg, &writes);
+    let overwriting = overwriting(f, cfg, &dead, &writes);
+    for (write, later) in dead.iter().zip(overwriting) {
+        let warning = unread(name(write.variable), write);
+        out.push(match later {
+            Some(later) => warning.label(later.span, "overwritten here"),
+            None => warning,
+        });
+    }
+}
+
+/// What a look for a read nearby costs, in words of sets of live variables.
+const SOON_COST: usize = 16;
+
+/// The variables that are written, in order.
+fn variables_of(writes: &[Write]) -> Vec<Variable> {
+    let mut variables: Vec<Variable> = writes.iter().map(|write| write.variable).collect();
+    variables.sort_unstable();
+    variables.dedup();
+    variables
+}
+
+/// The writes that nothing reads, of some in the order of their points.
+fn dead_writes(f: &Function, cfg: &Cfg, writes: &[Write]) -> Vec<Write> {
     let mut dead = Vec::new();
+    let is_late = |write: &&Write| write.kind != WriteKind::Late;
+    let mut doubtful: Vec<Write> = writes.iter().filter(is_late).copied().collect();
+    let mut candidates = variables_of(&doubtful);
+    if candidates.len() / 64 * cfg.rpo().len() > SOON_COST * doubtful.len() {
+        doubtful.retain(|write| !is_read_soon(f, write.at, write.variable));
+        candidates = variables_of(&doubtful);
+    }
     for variables in candidates.chunks(SLICE) {
         let problem = Liveness::new(variables);
         let solution = solve(f, cfg, &problem);
-        for block in writes.chunk_by(|a, b| a.at.block == b.at.block) {
+        for block in doubtful.chunk_by(|a, b| a.at.block == b.at.block) {
             // Backward, as the state comes.
             let mut left = block.iter().rev().peekable();
             solution.replay(f, &problem, block[0].at.block, |at, behind| {
@@ -49,23 +75,14 @@ pub(super) fn check(f: &Function, cfg: &Cfg, facts: &FunctionFacts, out: &mut Ve
                 let mut live = behind.clone();
                 problem.transfer(f, at, &mut live);
                 while let Some(write) = left.next_if(|write| write.at == at) {
-                    let is_dead =
-                        problem.bit(write.variable).is_some_and(|bit| !live.contains(bit));
-                    if is_dead && write.kind != WriteKind::Late {
+                    if problem.bit(write.variable).is_some_and(|bit| !live.contains(bit)) {
                         dead.push(*write);
                     }
                 }
             });
         }
     }
-    let overwriting = overwriting(f, cfg, &dead, &writes);
-    for (write, later) in dead.iter().zip(overwriting) {
-        let warning = unread(name(write.variable), write);
-        out.push(match later {
-            Some(later) => warning.label(later.span, "overwritten here"),
-            None => warning,
-        });
-    }
+    dead
 }
 
 /// For each dead write the first of the writes that it reaches, by reaching definitions.

@@ -22,6 +22,7 @@ pub mod nesting;
 pub mod problems;
 pub mod reachability;
 pub mod reaching;
+mod soon;
 pub mod sparse;
 pub mod subset;
 pub mod taint;

@@ -170,3 +170,19 @@ fn values_that_nothing_reads_are_told() {
         }",
     );
 }
+
+/// Where sets of live variables would be wide, reads nearby are looked for first.
+#[test]
+fn values_are_told_in_large_functions() {
+    let mut source = String::from("fn f(n: int) -> int {\nvar sum = 0;\nvar far = n;\n");
+    for number in 0..1500 {
+        source += &format!(
+            "var a{number} = n; if n > {number} {{ a{number} -= 1; sum += a{number}; }}\n"
+        );
+        if number == 700 {
+            source += "var lost = n; //~ W0612\n";
+        }
+    }
+    source += "lost = far;\nfar = 3; //~ W0612\nreturn sum + lost;\n}";
+    expect(&source);
+}
