@@ -75,6 +75,7 @@ impl Proof<'_, '_> {
             (Op::CheckBounds, &[index, len]) => {
                 self.at_most(len, plus - 1) || self.at_most(index, plus)
             }
+            (Op::CheckDiv, &[divisor]) => self.at_most(divisor, plus),
             (Op::IAdd, &[a, b]) => match self.facts.constant(b) {
                 Some(by) if self.is_exact(op, args) && by.unsigned_abs() < 1 << 40 => {
                     self.at_most(a, plus + by)
