@@ -69,6 +69,8 @@ pub struct Interval {
     uses: Range<u32>,
     /// Where it was put.
     pub home: Home,
+    /// Whether it begins where paths come that have not passed the piece before.
+    pub rejoins: bool,
     /// The next piece of the same virtual register.
     pub next: Option<Piece>,
 }
@@ -108,6 +110,7 @@ impl Intervals {
             ranges: first..self.ranges.len() as u32,
             uses: uses.clone(),
             home: Home::Open,
+            rejoins: false,
             next: None,
         });
         self.of[vreg.index()] = (Some(piece), uses);
@@ -225,6 +228,7 @@ impl Intervals {
         left.uses.end = left.uses.start + uses;
         right.uses.start += uses;
         right.home = Home::Open;
+        right.rejoins = false;
         let right = self.push(right);
         left.next = Some(right);
         self[piece] = left;

@@ -7,7 +7,7 @@
 //! | `layout.rs`, `position.rs`, `loops.rs` | the code read once: operands, positions, loops |
 //! | `liveness.rs`, `intervals.rs` | live intervals with holes and uses |
 //! | `hints.rs`, `reserved.rs` | what registers are good for, and where they are taken |
-//! | `scan.rs`, `bounds.rs` | the linear scan; `split.rs` where to cut, `spill.rs` what goes to a slot |
+//! | `scan.rs`, `bounds.rs` | the linear scan; `split.rs` where to cut, `rejoin.rs` until where, `spill.rs` what goes to a slot |
 //! | `resolve.rs`, `homes.rs`, `passages.rs`, `slots.rs` | places, moves, stores, slots, stack maps |
 //! | `parallel_move.rs` | moves put in sequence |
 //! | `checker.rs` | the proof that it is right |
@@ -35,6 +35,7 @@ mod liveness;
 mod loops;
 mod passages;
 mod position;
+mod rejoin;
 mod reserved;
 mod resolve;
 mod scan;

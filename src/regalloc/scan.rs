@@ -141,7 +141,8 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
     fn next_piece(&mut self) -> Option<(Pos, Piece)> {
         let whole = self.whole.get(self.next).copied();
         match (whole, self.again.peek()) {
-            (Some(whole), Some(&Reverse(again))) if again < whole => {}
+            (Some(whole), Some(&Reverse(again)))
+                if again < whole || (again.0 == whole.0 && self.intervals[again.1].rejoins) => {}
             (None, _) => {}
             (Some(whole), _) => {
                 self.next += 1;
@@ -231,7 +232,9 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
             return;
         }
         let bounds = self.bounds(piece, regs);
-        if !self.take_free(piece, regs, &bounds, needed) {
+        if self.intervals[piece].rejoins {
+            self.rejoin(piece, regs, &bounds);
+        } else if !self.take_free(piece, regs, &bounds, needed) {
             self.take_occupied(piece, regs, &bounds, needed);
         }
     }
@@ -252,7 +255,7 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
     }
 
     /// What is wanted of a register: the needed stretch, else the first use.
-    fn goal(&self, piece: Piece, needed: Option<Pos>) -> Pos {
+    pub(super) fn goal(&self, piece: Piece, needed: Option<Pos>) -> Pos {
         let first_use = || self.intervals.uses(piece).first().map(|u| u.pos.next());
         needed.or_else(first_use).unwrap_or(self.intervals[piece].end)
     }
@@ -290,7 +293,7 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
     }
 
     /// Until where a register is wanted: a conflict in cold code is none.
-    fn enough(&self, piece: Piece) -> Pos {
+    pub(super) fn enough(&self, piece: Piece) -> Pos {
         let interval = &self.intervals[piece];
         let cold_from = self.layout.cold_from;
         if interval.start < cold_from { interval.end.min(cold_from) } else { interval.end }
@@ -301,7 +304,7 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
         self.registers.callee_saved.contains(reg) && !self.used.contains(reg)
     }
 
-    fn take_free(
+    pub(super) fn take_free(
         &mut self,
         piece: Piece,
         regs: &[PReg],
@@ -328,7 +331,7 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
     }
 
     /// Puts the piece in `reg` until `limit` at most; false, and nothing done, if that is too short.
-    fn assign(
+    pub(super) fn assign(
         &mut self,
         piece: Piece,
         reg: PReg,
@@ -339,7 +342,7 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
         if limit < self.intervals[piece].end {
             match self.cut(piece, limit) {
                 Some(cut) if needed.is_none_or(|end| cut >= end) => {
-                    let rest = self.split(piece, cut);
+                    let rest = self.split_off(piece, cut);
                     self.enqueue(rest);
                 }
                 _ => return false,
@@ -464,7 +467,7 @@ impl<'a, W: Watch<Event>> Scan<'a, W> {
             self.intervals[piece].home = Home::Open;
             self.spill(piece, Spill::Evicted);
         } else {
-            let rest = self.split(piece, cut);
+            let rest = self.split_off(piece, cut);
             self.spill(rest, Spill::Evicted);
         }
     }
