@@ -59,7 +59,8 @@ fn decide_branches(f: &mut Function, cx: &mut Context<'_>) -> bool {
 
 /// What a comparison of constants says.
 fn outcome(f: &Function, op: Op, args: [Value; 2]) -> Option<bool> {
-    match evaluate(op, args.map(|arg| f.as_const(arg)), Some(Type::Bool)) {
+    let (left, right) = (f.as_const(args[0])?, f.as_const(args[1])?);
+    match evaluate(op, [Some(left), Some(right)], Some(Type::Bool)) {
         Some(Const::Bool(known)) => Some(known),
         _ => None,
     }
@@ -75,17 +76,17 @@ fn thread(f: &mut Function, cfg: &Cfg, cx: &mut Context<'_>) -> bool {
         if block == ENTRY || !data.insts.is_empty() {
             continue;
         }
-        if !data.params.is_empty() {
-            let used = used_elsewhere.get_or_insert_with(|| params_used_elsewhere(f, cfg));
-            if data.params.iter().any(|&param| used.contains(param)) {
-                continue;
-            }
-        }
         match &data.terminator {
             Terminator::Jump(edge) if edge.target != block && is_short(edge, data.params.len()) => {
             }
             Terminator::Branch { .. } if !is_header(cfg, block) => {}
             _ => continue,
+        }
+        if !data.params.is_empty() {
+            let used = used_elsewhere.get_or_insert_with(|| params_used_elsewhere(f, cfg));
+            if data.params.iter().any(|&param| used.contains(param)) {
+                continue;
+            }
         }
         for pred in cfg.pred_edges(block) {
             let edge = &f.blocks[pred.block].terminator.edges()[pred.index as usize];
@@ -190,7 +191,8 @@ fn has_trivial_param(f: &Function, cfg: &Cfg, block: Block) -> bool {
 
 /// Appends blocks to their only predecessors.
 fn merge(f: &mut Function, cfg: &Cfg, cx: &mut Context<'_>) -> bool {
-    let mut forward = Forward::new(f);
+    // Made where the first parameter goes.
+    let mut forward = None;
     let mut changed = false;
     for &block in cfg.rpo() {
         while let Terminator::Jump(edge) = &f.blocks[block].terminator {
@@ -207,14 +209,18 @@ fn merge(f: &mut Function, cfg: &Cfg, cx: &mut Context<'_>) -> bool {
             let head = &mut f.blocks[block];
             if let Terminator::Jump(edge) = std::mem::replace(&mut head.terminator, terminator) {
                 for (param, arg) in params.into_iter().zip(edge.args) {
+                    let forward = forward.get_or_insert_with(|| Forward::new(f));
                     let arg = forward.resolve(arg);
                     forward.set(param, arg);
                 }
             }
+            let head = &mut f.blocks[block];
             head.insts.append(&mut insts);
             head.loc = loc;
         }
     }
-    forward.apply(f);
+    if let Some(mut forward) = forward {
+        forward.apply(f);
+    }
     changed
 }

@@ -466,10 +466,12 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
             empty.signature.clone_from(signature);
             empty.locs[Loc(0)].function = id;
             let mut function = std::mem::replace(&mut module.functions[id], empty);
+            let mut insts = count(&function);
             for pass in passes.iter().filter(|pass| options.enables(pass)) {
                 let (fuel, remarks, graph) = (&mut fuel, &mut remarks, &mut graph);
                 let context = Context { module, id, fuel, remarks, graph };
-                let stats = run_pass(pass, &mut function, context, observer);
+                let stats = run_pass(pass, &mut function, insts, context, observer);
+                insts = stats.insts_after;
                 if options.verify {
                     check(pass, module, &function, observer);
                 }
@@ -486,10 +488,11 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
 fn run_pass(
     pass: &'static Pass,
     function: &mut Function,
+    insts_before: usize,
     mut context: Context<'_>,
     observer: &mut dyn Observer,
 ) -> Stats {
-    let (insts_before, used, start) = (count(function), context.fuel.used(), Instant::now());
+    let (used, start) = (context.fuel.used(), Instant::now());
     let run = AssertUnwindSafe(|| (pass.run)(function, &mut context));
     if let Err(panic) = catch_unwind(run) {
         observer.fault(pass, "panicked", &print::function(context.module, function));
