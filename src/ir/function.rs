@@ -17,7 +17,6 @@ use crate::entity::{Arena, List, ListPool};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::mem::take;
 
 crate::entity! {
     /// A basic block.
@@ -322,10 +321,14 @@ impl Function {
 
     /// Leaves only what is needed to call it and to tell of its traps.
     pub fn drop_code(&mut self) {
-        let (name, signature) = (take(&mut self.name), take(&mut self.signature));
-        let mut bare = Self::new(name, self.id(), signature);
-        bare.locs = take(&mut self.locs);
-        *self = bare;
+        self.form = Form::Variable;
+        self.blocks = Arena::new();
+        self.insts = Arena::new();
+        self.values = Arena::new();
+        self.variables = Arena::new();
+        self.pool = ListPool::new();
+        self.constants = FxHashMap::default();
+        self.add_block();
     }
 
     /// Whether an edge leads to a block that is numbered no higher: without one there is no cycle.

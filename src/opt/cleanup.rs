@@ -150,24 +150,16 @@ fn params_used_elsewhere(f: &Function, cfg: &Cfg) -> EntitySet<Value> {
 
 /// Removes parameters that are trivial as φs.
 fn unify_params(f: &mut Function, cfg: &Cfg, cx: &mut Context<'_>) -> bool {
-    // Where no φ is trivial as it stands, none can become so.
-    if !cfg.rpo()[1..].iter().any(|&block| has_trivial_param(f, cfg, block)) {
-        return false;
-    }
-    let mut phis = Phis::new();
-    for &block in &cfg.rpo()[1..] {
-        f.blocks[block].params.iter().for_each(|&param| _ = phis.add(block, param));
-    }
+    // A few looks at all find those of most functions; for the others there is the worklist.
+    const MOST_LOOKS: usize = 4;
     let mut forward = Forward::new(f);
-    let mut operands = Vec::new();
-    for phi in phis.all() {
-        let (block, value) = (phis.data(phi).block, phis.data(phi).value);
-        let ValueDef::Param(_, index) = f.values[value].def else { continue };
-        operands.clear();
-        operands.extend(cfg.pred_edges(block).iter().map(|edge| {
-            f.blocks[edge.block].terminator.edges()[edge.index as usize].args[index as usize]
-        }));
-        phis.complete(phi, &operands, &mut forward, &mut ());
+    let mut looks = 0;
+    while find_trivial(f, cfg, &mut forward) {
+        looks += 1;
+        if looks == MOST_LOOKS {
+            settle(f, cfg, &mut forward);
+            break;
+        }
     }
     if !forward.is_used() || !cx.fuel.tick() {
         return false;
@@ -177,16 +169,49 @@ fn unify_params(f: &mut Function, cfg: &Cfg, cx: &mut Context<'_>) -> bool {
     true
 }
 
-/// Whether some parameter of a block gets one value on all edges, itself aside.
-fn has_trivial_param(f: &Function, cfg: &Cfg, block: Block) -> bool {
-    let params = &f.blocks[block].params;
-    params.iter().enumerate().any(|(index, &param)| {
-        let arg = |pred: &PredEdge| {
-            f.blocks[pred.block].terminator.edges()[pred.index as usize].args[index]
-        };
-        let mut others = cfg.pred_edges(block).iter().map(arg).filter(|&arg| arg != param);
-        others.next().is_none_or(|first| others.all(|arg| arg == first))
-    })
+/// Lets each parameter that gets one value on all edges, itself aside, stand for that; whether there
+/// were some.
+fn find_trivial(f: &Function, cfg: &Cfg, forward: &mut Forward) -> bool {
+    let mut found = false;
+    for &block in &cfg.rpo()[1..] {
+        let preds = cfg.pred_edges(block);
+        for (index, &param) in f.blocks[block].params.iter().enumerate() {
+            if !forward.is_own(param) {
+                continue;
+            }
+            let mut same = None;
+            let is_same = |pred: &PredEdge| {
+                let edges = f.blocks[pred.block].terminator.edges();
+                let arg = forward.resolve(edges[pred.index as usize].args[index]);
+                arg == param || *same.get_or_insert(arg) == arg
+            };
+            if preds.iter().all(is_same)
+                && let Some(same) = same
+            {
+                forward.set(param, same);
+                found = true;
+            }
+        }
+    }
+    found
+}
+
+/// The same for those that become trivial by others, until there are none.
+fn settle(f: &Function, cfg: &Cfg, forward: &mut Forward) {
+    let mut phis = Phis::new();
+    for &block in &cfg.rpo()[1..] {
+        f.blocks[block].params.iter().for_each(|&param| _ = phis.add(block, param));
+    }
+    let mut operands = Vec::new();
+    for phi in phis.all() {
+        let (block, value) = (phis.data(phi).block, phis.data(phi).value);
+        let ValueDef::Param(_, index) = f.values[value].def else { continue };
+        operands.clear();
+        operands.extend(cfg.pred_edges(block).iter().map(|edge| {
+            f.blocks[edge.block].terminator.edges()[edge.index as usize].args[index as usize]
+        }));
+        phis.complete(phi, &operands, forward, &mut ());
+    }
 }
 
 /// Appends blocks to their only predecessors.

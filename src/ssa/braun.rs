@@ -30,11 +30,11 @@ use super::forward::Forward;
 use super::minimal;
 use super::numbering::Numbering;
 use super::phis::{Phi, Phis};
+use super::reducible::is_irreducible;
 use super::unreachable::empty_unreachable;
 use crate::buffer::Buffer;
 use crate::entity::Entity;
 use crate::ir::cfg::Cfg;
-use crate::ir::dominators::Dominators;
 use crate::ir::{
     Block, Form, Function, Inst, Terminator, Type, Value, ValueData, ValueDef, Variable,
 };
@@ -391,55 +391,4 @@ fn renamed(
     folded: Option<Value>,
 ) -> Event {
     Event::Renamed(block, inst, f.args(inst).to_vec(), result, folded)
-}
-
-/// Whether some cycle of the graph can be entered at more than one block.
-fn is_irreducible(cfg: &Cfg, function: &Function) -> bool {
-    if !function.may_loop() {
-        return false;
-    }
-    let mut retreating = Vec::new();
-    for (number, &block) in (0u32..).zip(cfg.rpo()) {
-        for succ in function.succs(block) {
-            if cfg.rpo_number(succ).is_some_and(|n| n <= number) {
-                retreating.push((block, succ));
-            }
-        }
-    }
-    if retreating.is_empty() || has_whole_loops(cfg, &retreating) {
-        return false;
-    }
-    let dominators = Dominators::compute(cfg);
-    retreating.iter().any(|&(from, to)| !dominators.dominates(to, from))
-}
-
-/// Whether, in reverse postorder, no edge comes from before the head of a retreating edge to what
-/// stands behind it up to the edge's source. Then each head dominates the source: a path that comes
-/// there without it would have to jump over the source, and go back by an edge of the same kind, to
-/// the source of which again it would have to jump too far. Loops of structured code are like that.
-fn has_whole_loops(cfg: &Cfg, retreating: &[(Block, Block)]) -> bool {
-    let number = |block: Block| cfg.rpo_number(block).unwrap_or(0);
-    // By number of the head: the number of the last source.
-    let mut ends = Buffer::filled(0, cfg.rpo().len());
-    for &(from, to) in retreating {
-        let end = &mut ends[number(to) as usize];
-        *end = number(from).max(*end);
-    }
-    // The stretches that are open, the latest head last.
-    let mut open: Buffer<(u32, u32)> = Buffer::new();
-    for (at, &block) in (0u32..).zip(cfg.rpo()) {
-        while open.last().is_some_and(|&(_, end)| end < at) {
-            open.pop();
-        }
-        if let Some(&(head, _)) = open.last()
-            && cfg.preds(block).any(|pred| number(pred) < head)
-        {
-            return false;
-        }
-        // A block that leads to itself alone is dominated by itself.
-        if ends[at as usize] > at {
-            open.push((at, ends[at as usize]));
-        }
-    }
-    true
 }

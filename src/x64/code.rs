@@ -67,7 +67,10 @@ pub(super) fn emit(code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunct
     }
     let stretches = poll::stretches(&first.polls, &first.asm.finish());
     let mut second = Emitter::new(plan, ShortJumps::These(short_jumps), stretches);
-    second.take_memory(first);
+    second.relocations = emptied(first.relocations);
+    second.sites = emptied(first.sites);
+    second.source_map = emptied(first.source_map);
+    second.origins = emptied(first.origins);
     second.function();
     let code_len = second.asm.finish_code();
     second.finish(code_len)
@@ -129,18 +132,6 @@ impl<'a> Emitter<'a> {
             polls: Vec::new(),
             stretches,
         }
-    }
-
-    /// Uses the memory of an assembly that is done.
-    fn take_memory(&mut self, mut done: Self) {
-        done.cold.clear();
-        done.relocations.clear();
-        done.sites.clear();
-        done.source_map.clear();
-        done.origins.clear();
-        done.polls.clear();
-        (self.cold, self.relocations, self.sites) = (done.cold, done.relocations, done.sites);
-        (self.source_map, self.origins, self.polls) = (done.source_map, done.origins, done.polls);
     }
 
     fn finish(self, code_len: u32) -> CompiledFunction {
@@ -489,6 +480,12 @@ impl<'a> Emitter<'a> {
             .unwrap_or_default();
         self.sites.push(CallSite { offset: self.asm.offset(), loc: self.loc, slots });
     }
+}
+
+/// A vector's memory.
+fn emptied<T>(mut vector: Vec<T>) -> Vec<T> {
+    vector.clear();
+    vector
 }
 
 /// Where the moves of a block's edges stand among those of all.

@@ -37,8 +37,7 @@ impl Sigmas {
             (SideTable::with_len(None, f.values.len()), SideTable::with_len(None, f.values.len()));
         let mut sigmas = Self { by_value, origin, count: 0 };
         // The current name of each value, and what to restore when a subtree is left.
-        let mut names: SideTable<Value, Option<Value>> =
-            SideTable::with_len(None, f.values.len());
+        let mut names: SideTable<Value, Option<Value>> = SideTable::with_len(None, f.values.len());
         let mut undo: Vec<(Value, Option<Value>)> = Vec::new();
         let mut open: Vec<(Block, usize)> = Vec::new();
         for &block in dominators.preorder() {
