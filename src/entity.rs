@@ -188,6 +188,13 @@ impl<K: Entity, V: Clone> SideTable<K, V> {
     pub fn with_len(default: V, len: usize) -> Self {
         Self { items: vec![default.clone(); len], default, key: PhantomData }
     }
+
+    /// Lays out memory for `len` entities, and for as many more as there is room for then.
+    #[cold]
+    fn grow(&mut self, len: usize) {
+        self.items.reserve(len - self.items.len());
+        self.items.resize(self.items.capacity(), self.default.clone());
+    }
 }
 
 impl<K: Entity, V: Clone> Index<K> for SideTable<K, V> {
@@ -202,7 +209,7 @@ impl<K: Entity, V: Clone> IndexMut<K> for SideTable<K, V> {
     #[inline]
     fn index_mut(&mut self, key: K) -> &mut V {
         if key.index() >= self.items.len() {
-            self.items.resize(key.index() + 1, self.default.clone());
+            self.grow(key.index() + 1);
         }
         &mut self.items[key.index()]
     }

@@ -62,6 +62,8 @@ pub struct Timings {
 #[derive(Clone, Debug, Default)]
 pub struct PassTotals {
     rows: Vec<(&'static Pass, Stats)>,
+    /// Where the row of the next pass is, if they run as they did before.
+    next: usize,
     remarks: Vec<Remark>,
 }
 
@@ -83,10 +85,16 @@ impl Observer for PassTotals {
     }
 
     fn after(&mut self, event: &Event<'_>) {
-        match self.rows.iter_mut().find(|(pass, _)| std::ptr::eq(*pass, event.pass)) {
-            Some((_, total)) => *total += event.stats,
+        let is_row = |&(pass, _): &(&'static Pass, Stats)| std::ptr::eq(pass, event.pass);
+        let at = match self.rows.get(self.next) {
+            Some(row) if is_row(row) => Some(self.next),
+            _ => self.rows.iter().position(is_row),
+        };
+        match at {
+            Some(at) => self.rows[at].1 += event.stats,
             None => self.rows.push((event.pass, event.stats)),
         }
+        self.next = at.unwrap_or(self.rows.len() - 1) + 1;
     }
 }
 

@@ -10,6 +10,7 @@
 
 use super::Cfg;
 use super::function::{Block, Function, Inst, Terminator, Value, ValueDef};
+use crate::buffer::Buffer;
 use crate::entity::Entity;
 
 /// A place that uses a value.
@@ -47,7 +48,7 @@ impl DefUse {
         for i in 1..starts.len() {
             starts[i] += starts[i - 1];
         }
-        let mut next = starts.clone();
+        let mut next: Buffer<u32> = starts.iter().copied().collect();
         let mut uses = vec![Use::Test(Block(0)); starts[f.values.len()] as usize];
         for &block in cfg.rpo() {
             for_each_use(f, block, &more, |value, place| {

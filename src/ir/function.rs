@@ -17,7 +17,6 @@ use crate::entity::{Arena, List, ListPool};
 use crate::source::Span;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::mem::take;
 
 crate::entity! {
     /// A basic block.
@@ -157,7 +156,7 @@ pub struct LocData {
 }
 
 /// An edge of the CFG: the arguments become the target's parameters, all at once.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Edge {
     /// The block it leads to.
     pub target: Block,
@@ -208,6 +207,7 @@ impl Terminator {
     }
 
     /// The outgoing edges, to be changed.
+    #[inline]
     pub fn edges_mut(&mut self) -> &mut [Edge] {
         match self {
             Terminator::Jump(edge) => std::slice::from_mut(edge),
@@ -218,6 +218,7 @@ impl Terminator {
     }
 
     /// Visits each value used: a branch's operands, a switch's, a returned value, then edge arguments.
+    #[inline]
     pub fn for_each_use(&self, mut f: impl FnMut(Value)) {
         match self {
             Terminator::Branch { args, .. } => args.iter().for_each(|&v| f(v)),
@@ -231,6 +232,7 @@ impl Terminator {
     }
 
     /// Rewrites each value used.
+    #[inline]
     pub fn map_uses(&mut self, mut f: impl FnMut(Value) -> Value) {
         match self {
             Terminator::Branch { args, .. } => args.iter_mut().for_each(|v| *v = f(*v)),
@@ -319,10 +321,14 @@ impl Function {
 
     /// Leaves only what is needed to call it and to tell of its traps.
     pub fn drop_code(&mut self) {
-        let (name, signature) = (take(&mut self.name), take(&mut self.signature));
-        let mut bare = Self::new(name, self.id(), signature);
-        bare.locs = take(&mut self.locs);
-        *self = bare;
+        self.form = Form::Variable;
+        self.blocks = Arena::new();
+        self.insts = Arena::new();
+        self.values = Arena::new();
+        self.variables = Arena::new();
+        self.pool = ListPool::new();
+        self.constants = FxHashMap::default();
+        self.add_block();
     }
 
     /// Whether an edge leads to a block that is numbered no higher: without one there is no cycle.
@@ -382,6 +388,7 @@ impl Function {
     }
 
     /// The constant that a value is, if it is one.
+    #[inline]
     pub fn as_const(&self, value: Value) -> Option<Const> {
         match self.values[value].def {
             ValueDef::Const(constant) => Some(constant),
@@ -390,6 +397,7 @@ impl Function {
     }
 
     /// The instruction whose result a value is, if it is one.
+    #[inline]
     pub fn def_inst(&self, value: Value) -> Option<Inst> {
         match self.values[value].def {
             ValueDef::Inst(inst) => Some(inst),
@@ -474,6 +482,7 @@ impl Function {
     }
 
     /// The blocks that an edge leads to from this one, in edge order (with repetition).
+    #[inline]
     pub fn succs(&self, block: Block) -> impl DoubleEndedIterator<Item = Block> + '_ {
         self.blocks[block].terminator.edges().iter().map(|edge| edge.target)
     }

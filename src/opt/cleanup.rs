@@ -59,7 +59,8 @@ fn decide_branches(f: &mut Function, cx: &mut Context<'_>) -> bool {
 
 /// What a comparison of constants says.
 fn outcome(f: &Function, op: Op, args: [Value; 2]) -> Option<bool> {
-    match evaluate(op, args.map(|arg| f.as_const(arg)), Some(Type::Bool)) {
+    let (left, right) = (f.as_const(args[0])?, f.as_const(args[1])?);
+    match evaluate(op, [Some(left), Some(right)], Some(Type::Bool)) {
         Some(Const::Bool(known)) => Some(known),
         _ => None,
     }
@@ -75,17 +76,17 @@ fn thread(f: &mut Function, cfg: &Cfg, cx: &mut Context<'_>) -> bool {
         if block == ENTRY || !data.insts.is_empty() {
             continue;
         }
-        if !data.params.is_empty() {
-            let used = used_elsewhere.get_or_insert_with(|| params_used_elsewhere(f, cfg));
-            if data.params.iter().any(|&param| used.contains(param)) {
-                continue;
-            }
-        }
         match &data.terminator {
             Terminator::Jump(edge) if edge.target != block && is_short(edge, data.params.len()) => {
             }
             Terminator::Branch { .. } if !is_header(cfg, block) => {}
             _ => continue,
+        }
+        if !data.params.is_empty() {
+            let used = used_elsewhere.get_or_insert_with(|| params_used_elsewhere(f, cfg));
+            if data.params.iter().any(|&param| used.contains(param)) {
+                continue;
+            }
         }
         for pred in cfg.pred_edges(block) {
             let edge = &f.blocks[pred.block].terminator.edges()[pred.index as usize];
@@ -149,24 +150,16 @@ fn params_used_elsewhere(f: &Function, cfg: &Cfg) -> EntitySet<Value> {
 
 /// Removes parameters that are trivial as φs.
 fn unify_params(f: &mut Function, cfg: &Cfg, cx: &mut Context<'_>) -> bool {
-    // Where no φ is trivial as it stands, none can become so.
-    if !cfg.rpo()[1..].iter().any(|&block| has_trivial_param(f, cfg, block)) {
-        return false;
-    }
-    let mut phis = Phis::new();
-    for &block in &cfg.rpo()[1..] {
-        f.blocks[block].params.iter().for_each(|&param| _ = phis.add(block, param));
-    }
+    // A few looks at all find those of most functions; for the others there is the worklist.
+    const MOST_LOOKS: usize = 4;
     let mut forward = Forward::new(f);
-    let mut operands = Vec::new();
-    for phi in phis.all() {
-        let (block, value) = (phis.data(phi).block, phis.data(phi).value);
-        let ValueDef::Param(_, index) = f.values[value].def else { continue };
-        operands.clear();
-        operands.extend(cfg.pred_edges(block).iter().map(|edge| {
-            f.blocks[edge.block].terminator.edges()[edge.index as usize].args[index as usize]
-        }));
-        phis.complete(phi, &operands, &mut forward, &mut ());
+    let mut looks = 0;
+    while find_trivial(f, cfg, &mut forward) {
+        looks += 1;
+        if looks == MOST_LOOKS {
+            settle(f, cfg, &mut forward);
+            break;
+        }
     }
     if !forward.is_used() || !cx.fuel.tick() {
         return false;
@@ -176,21 +169,55 @@ fn unify_params(f: &mut Function, cfg: &Cfg, cx: &mut Context<'_>) -> bool {
     true
 }
 
-/// Whether some parameter of a block gets one value on all edges, itself aside.
-fn has_trivial_param(f: &Function, cfg: &Cfg, block: Block) -> bool {
-    let params = &f.blocks[block].params;
-    params.iter().enumerate().any(|(index, &param)| {
-        let arg = |pred: &PredEdge| {
-            f.blocks[pred.block].terminator.edges()[pred.index as usize].args[index]
-        };
-        let mut others = cfg.pred_edges(block).iter().map(arg).filter(|&arg| arg != param);
-        others.next().is_none_or(|first| others.all(|arg| arg == first))
-    })
+/// Lets each parameter that gets one value on all edges, itself aside, stand for that; whether there
+/// were some.
+fn find_trivial(f: &Function, cfg: &Cfg, forward: &mut Forward) -> bool {
+    let mut found = false;
+    for &block in &cfg.rpo()[1..] {
+        let preds = cfg.pred_edges(block);
+        for (index, &param) in f.blocks[block].params.iter().enumerate() {
+            if !forward.is_own(param) {
+                continue;
+            }
+            let mut same = None;
+            let is_same = |pred: &PredEdge| {
+                let edges = f.blocks[pred.block].terminator.edges();
+                let arg = forward.resolve(edges[pred.index as usize].args[index]);
+                arg == param || *same.get_or_insert(arg) == arg
+            };
+            if preds.iter().all(is_same)
+                && let Some(same) = same
+            {
+                forward.set(param, same);
+                found = true;
+            }
+        }
+    }
+    found
+}
+
+/// The same for those that become trivial by others, until there are none.
+fn settle(f: &Function, cfg: &Cfg, forward: &mut Forward) {
+    let mut phis = Phis::new();
+    for &block in &cfg.rpo()[1..] {
+        f.blocks[block].params.iter().for_each(|&param| _ = phis.add(block, param));
+    }
+    let mut operands = Vec::new();
+    for phi in phis.all() {
+        let (block, value) = (phis.data(phi).block, phis.data(phi).value);
+        let ValueDef::Param(_, index) = f.values[value].def else { continue };
+        operands.clear();
+        operands.extend(cfg.pred_edges(block).iter().map(|edge| {
+            f.blocks[edge.block].terminator.edges()[edge.index as usize].args[index as usize]
+        }));
+        phis.complete(phi, &operands, forward, &mut ());
+    }
 }
 
 /// Appends blocks to their only predecessors.
 fn merge(f: &mut Function, cfg: &Cfg, cx: &mut Context<'_>) -> bool {
-    let mut forward = Forward::new(f);
+    // Made where the first parameter goes.
+    let mut forward = None;
     let mut changed = false;
     for &block in cfg.rpo() {
         while let Terminator::Jump(edge) = &f.blocks[block].terminator {
@@ -207,14 +234,18 @@ fn merge(f: &mut Function, cfg: &Cfg, cx: &mut Context<'_>) -> bool {
             let head = &mut f.blocks[block];
             if let Terminator::Jump(edge) = std::mem::replace(&mut head.terminator, terminator) {
                 for (param, arg) in params.into_iter().zip(edge.args) {
+                    let forward = forward.get_or_insert_with(|| Forward::new(f));
                     let arg = forward.resolve(arg);
                     forward.set(param, arg);
                 }
             }
+            let head = &mut f.blocks[block];
             head.insts.append(&mut insts);
             head.loc = loc;
         }
     }
-    forward.apply(f);
+    if let Some(mut forward) = forward {
+        forward.apply(f);
+    }
     changed
 }

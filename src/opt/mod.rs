@@ -50,6 +50,7 @@ use crate::ir::verify::verify;
 use crate::ir::{FuncRef, Function, Loc, Module, Signature, print, switch as ir_switch};
 use remark::{Remark, Remarks};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr::fn_addr_eq;
 use std::time::{Duration, Instant};
 
 /// A row of the table.
@@ -445,6 +446,7 @@ impl Observer for () {}
 
 /// Runs the passes of a level on every function, callees before their callers: first those up to
 /// inlining on all, so that what is inlined has its checks and loads as the later ones want them.
+/// A pass that found nothing to do is not run again before another has found something.
 pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) {
     if !PASSES.iter().any(|pass| options.enables(pass)) {
         return;
@@ -455,21 +457,37 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
     let mut graph = Graph::default();
     globals::find(module);
     let order = summaries::find(module);
+    let mut settled = vec![0; order.len()];
     let early = PASSES.iter().rposition(|pass| pass.name == "inline").map_or(0, |last| last + 1);
     let (early, late) = PASSES.split_at(early);
+    let rows = |passes: &'static [Pass]| -> Vec<(&'static Pass, u64)> {
+        let enabled = passes.iter().filter(|pass| options.enables(pass));
+        enabled.map(|pass| (pass, same(pass))).collect()
+    };
+    let (early, late) = (rows(early), rows(late));
     // Stands in a function's place while it is worked on.
     let mut empty = Function::new("", FuncRef(0), Signature::default());
-    for passes in [early, late] {
+    for passes in [&early, &late] {
         for &id in &order {
             let Function { name, signature, .. } = &module.functions[id];
             empty.name.clone_from(name);
             empty.signature.clone_from(signature);
             empty.locs[Loc(0)].function = id;
             let mut function = std::mem::replace(&mut module.functions[id], empty);
-            for pass in passes.iter().filter(|pass| options.enables(pass)) {
+            let mut insts = count(&function);
+            let settled = &mut settled[id.0 as usize];
+            for &(pass, own) in passes {
+                if *settled & own != 0 {
+                    let stats =
+                        Stats { insts_before: insts, insts_after: insts, ..Stats::default() };
+                    observer.after(&Event { pass, module, id, function: &function, stats });
+                    continue;
+                }
                 let (fuel, remarks, graph) = (&mut fuel, &mut remarks, &mut graph);
                 let context = Context { module, id, fuel, remarks, graph };
-                let stats = run_pass(pass, &mut function, context, observer);
+                let stats = run_pass(pass, &mut function, insts, context, observer);
+                insts = stats.insts_after;
+                *settled = if stats.rewrites == 0 { *settled | own } else { 0 };
                 if options.verify {
                     check(pass, module, &function, observer);
                 }
@@ -483,13 +501,21 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
     }
 }
 
+/// The rows that run what this one runs, as a bit of its own.
+fn same(pass: &Pass) -> u64 {
+    debug_assert!(PASSES.len() <= 64);
+    let first = PASSES.iter().position(|row| fn_addr_eq(row.run, pass.run));
+    first.map_or(0, |row| 1 << row)
+}
+
 fn run_pass(
     pass: &'static Pass,
     function: &mut Function,
+    insts_before: usize,
     mut context: Context<'_>,
     observer: &mut dyn Observer,
 ) -> Stats {
-    let (insts_before, used, start) = (count(function), context.fuel.used(), Instant::now());
+    let (used, start) = (context.fuel.used(), Instant::now());
     let run = AssertUnwindSafe(|| (pass.run)(function, &mut context));
     if let Err(panic) = catch_unwind(run) {
         observer.fault(pass, "panicked", &print::function(context.module, function));

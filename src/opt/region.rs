@@ -33,10 +33,10 @@ impl Regions {
     /// Prepares for copies of these regions, which have no block in common.
     pub(super) fn new(f: &mut Function, cfg: &Cfg, regions: &[Vec<Block>]) -> Self {
         let mut all = Self {
-            homes: SideTable::new(None),
+            homes: SideTable::with_len(None, f.blocks.len()),
             defined: SideTable::with_len(None, f.values.len()),
-            leaks: SideTable::new(None),
-            blocks: SideTable::new(None),
+            leaks: SideTable::with_len(None, f.values.len()),
+            blocks: SideTable::with_len(None, f.blocks.len()),
             values: SideTable::with_len(None, f.values.len()),
         };
         let blocks = || (0u32..).zip(regions).flat_map(|(i, r)| r.iter().map(move |&b| (i, b)));

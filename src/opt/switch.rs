@@ -14,6 +14,7 @@ use super::Context;
 use crate::entity::EntitySet;
 use crate::ir::{Block, Cfg, Edge, Function, Op, Switch, Terminator, Type, Value};
 use crate::ssa::empty_unreachable;
+use rustc_hash::FxHashMap;
 use toyjit_runtime::fault::{self, Fault};
 
 /// The fewest tests that a switch is better than.
@@ -69,20 +70,22 @@ fn find(f: &Function, cfg: &Cfg) -> Vec<(Vec<Block>, Switch)> {
     let mut seen = EntitySet::<Block>::with_len(f.blocks.len());
     // Trees are tried from their roots on; where one makes no table, those at its first test's ways.
     let mut left = 8 * f.blocks.len();
+    let mut roots = Vec::new();
+    let mut tree = Tree::default();
     for &block in cfg.rpo() {
-        let mut roots = vec![(block, ALL)];
+        roots.push((block, ALL));
         while let Some((root, range)) = roots.pop() {
             let Some((value, _)) = test(f, root) else { continue };
             if (range == ALL && seen.contains(root)) || left == 0 {
                 continue;
             }
-            let tree = Tree::walk(f, cfg, root, value, range);
+            tree.walk(f, cfg, root, value, range);
             left = left.saturating_sub(tree.tests.len());
             tree.tests.iter().for_each(|&test| _ = seen.insert(test));
-            if let Some(switch) = tree.switch(f) {
-                found.push((tree.tests, switch));
+            if let Some(switch) = tree.switch(f, value) {
+                found.push((tree.tests.clone(), switch));
             } else if tree.halves {
-                roots.extend(tree.children);
+                roots.append(&mut tree.children);
             }
         }
     }
@@ -122,27 +125,33 @@ enum Step {
     Leaf(Leaf),
 }
 
-struct Tree {
-    value: Value,
+/// A tree, and tables that are used for the next one again.
+#[derive(Default)]
+struct Tree<'f> {
     tests: Vec<Block>,
     leaves: Vec<Leaf>,
     /// Whether the first test is one of order, so that neither way has all the others.
     halves: bool,
     /// The tests that the first one leads to.
     children: Vec<(Block, Range)>,
+    open: Vec<Step>,
+    /// The leaves' edges, each once, and its number; the numbers by leaf.
+    edges: Vec<&'f Edge>,
+    known: FxHashMap<&'f Edge, usize>,
+    numbers: Vec<usize>,
+    cuts: Vec<i128>,
+    owners: Vec<Option<usize>>,
 }
 
-impl Tree {
-    fn walk(f: &Function, cfg: &Cfg, root: Block, value: Value, range: Range) -> Tree {
-        let mut tree = Tree {
-            value,
-            tests: Vec::new(),
-            leaves: Vec::new(),
-            halves: false,
-            children: Vec::new(),
-        };
-        let mut open = vec![Step::Test(root, range)];
-        while let Some(step) = open.pop() {
+impl<'f> Tree<'f> {
+    fn walk(&mut self, f: &Function, cfg: &Cfg, root: Block, value: Value, range: Range) {
+        let tree = self;
+        tree.tests.clear();
+        tree.leaves.clear();
+        tree.children.clear();
+        tree.halves = false;
+        tree.open.push(Step::Test(root, range));
+        while let Some(step) = tree.open.pop() {
             let (block, range) = match step {
                 Step::Test(block, range) => (block, range),
                 Step::Leaf(leaf) => {
@@ -156,7 +165,7 @@ impl Tree {
             if first {
                 tree.halves = !matches!(op, Op::IEq | Op::INe);
             }
-            let mut next = Vec::with_capacity(2);
+            let left = tree.open.len();
             for (way, range) in ways(op, with, range) {
                 let target = f.blocks[block].terminator.edges()[way].target;
                 let data = &f.blocks[target];
@@ -164,34 +173,34 @@ impl Tree {
                     && data.params.is_empty()
                     && target != root
                     && cfg.pred_edges(target).len() == 1
-                    && tree.tests.len() + open.len() < MOST_TESTS
+                    && tree.tests.len() + left < MOST_TESTS
                     && test(f, target).is_some_and(|(tested, _)| tested == value);
                 if goes_on {
-                    next.push(Step::Test(target, range));
+                    tree.open.push(Step::Test(target, range));
                 } else if range.0 <= range.1 {
-                    next.push(Step::Leaf(Leaf { range, from: block, way }));
+                    tree.open.push(Step::Leaf(Leaf { range, from: block, way }));
                 }
                 if first && goes_on {
                     tree.children.push((target, range));
                 }
             }
-            open.extend(next.into_iter().rev());
+            tree.open[left..].reverse();
         }
-        tree
     }
 
     /// The table, where there is a good one.
-    fn switch(&self, f: &Function) -> Option<Switch> {
+    fn switch(&mut self, f: &'f Function, value: Value) -> Option<Switch> {
         if self.tests.len() < FEWEST_TESTS {
             return None;
         }
         let edge = |leaf: &Leaf| &f.blocks[leaf.from].terminator.edges()[leaf.way];
-        let mut edges: Vec<&Edge> = Vec::new();
-        let mut numbers = Vec::with_capacity(self.leaves.len());
+        let Self { edges, known, numbers, .. } = self;
+        edges.clear();
+        known.clear();
+        numbers.clear();
         for leaf in &self.leaves {
             let edge = edge(leaf);
-            let known = edges.iter().position(|known| *known == edge);
-            numbers.push(known.unwrap_or_else(|| {
+            numbers.push(*known.entry(edge).or_insert_with(|| {
                 edges.push(edge);
                 edges.len() - 1
             }));
@@ -199,7 +208,8 @@ impl Tree {
                 return None;
             }
         }
-        let stretches = self.stretches(&numbers);
+        let stretches = self.stretches();
+        let edges = &self.edges;
         // What most ints do is done outside.
         let mut sums = vec![0i128; edges.len()];
         stretches.iter().for_each(|&((low, high), edge)| sums[edge] += high - low + 1);
@@ -234,24 +244,27 @@ impl Tree {
         }
         let base = low as i64 + i64::from(fault::is(Fault::SwitchBase));
         let edges = order.into_iter().map(|edge| edges[edge].clone()).collect();
-        Some(Switch { value: self.value, base, table, edges })
+        Some(Switch { value, base, table, edges })
     }
 
     /// Sorted disjoint stretches of ints, each with the number of its leaf's edge; neighbours of one
     /// edge are joined.
-    fn stretches(&self, numbers: &[usize]) -> Vec<(Range, usize)> {
-        let mut cuts: Vec<i128> =
-            self.leaves.iter().flat_map(|leaf| [leaf.range.0, leaf.range.1 + 1]).collect();
+    fn stretches(&mut self) -> Vec<(Range, usize)> {
+        let Self { leaves, numbers, cuts, owners, .. } = self;
+        cuts.clear();
+        cuts.extend(leaves.iter().flat_map(|leaf| [leaf.range.0, leaf.range.1 + 1]));
         cuts.sort_unstable();
         cuts.dedup();
-        let mut edges = vec![None; cuts.len()];
-        for (leaf, &number) in self.leaves.iter().zip(numbers) {
+        owners.clear();
+        owners.resize(cuts.len(), None);
+        for (leaf, &number) in leaves.iter().zip(&*numbers) {
             let from = cuts.partition_point(|&cut| cut < leaf.range.0);
-            let to = cuts.partition_point(|&cut| cut <= leaf.range.1);
-            edges[from..to].iter_mut().for_each(|edge| _ = edge.get_or_insert(number));
+            let wide = leaf.range.1 > leaf.range.0;
+            let to = if wide { cuts.partition_point(|&cut| cut <= leaf.range.1) } else { from + 1 };
+            owners[from..to].iter_mut().for_each(|edge| _ = edge.get_or_insert(number));
         }
         let mut stretches: Vec<(Range, usize)> = Vec::new();
-        for (pair, edge) in cuts.windows(2).zip(edges) {
+        for (pair, &edge) in cuts.windows(2).zip(&*owners) {
             let Some(edge) = edge else { continue };
             match stretches.last_mut() {
                 Some((range, last)) if *last == edge && range.1 + 1 == pair[0] => {

@@ -30,11 +30,11 @@ use super::forward::Forward;
 use super::minimal;
 use super::numbering::Numbering;
 use super::phis::{Phi, Phis};
+use super::reducible::is_irreducible;
 use super::unreachable::empty_unreachable;
 use crate::buffer::Buffer;
-use crate::entity::{Entity, SideTable};
+use crate::entity::Entity;
 use crate::ir::cfg::Cfg;
-use crate::ir::dominators::Dominators;
 use crate::ir::{
     Block, Form, Function, Inst, Terminator, Type, Value, ValueData, ValueDef, Variable,
 };
@@ -69,6 +69,9 @@ pub(super) fn build(
     builder.lookup.steps + builder.phis.work
 }
 
+/// The end of a list.
+const END: u32 = u32::MAX;
+
 /// A join in progress stands in `Defs` under this value.
 const MARK: Value = Value(u32::MAX);
 
@@ -83,8 +86,10 @@ struct Builder<'a, W> {
     numbering: Option<Numbering>,
     /// For each block: how many of the edges into it come from blocks that are not filled.
     open_edges: Buffer<u32>,
-    /// For each block that is not sealed: the φs that wait for operands.
-    incomplete: SideTable<Block, Vec<(Variable, Phi)>>,
+    /// The φs that wait for operands, in lists by block: each with the place of the next.
+    incomplete: Vec<(Variable, Phi, u32)>,
+    /// For each block, the places of its list's first and last.
+    waiting: Buffer<(u32, u32)>,
     lookup: Lookup,
 }
 
@@ -120,7 +125,8 @@ impl<'a, W: Watch<Event>> Builder<'a, W> {
             phis: Phis::new(),
             forward: Forward::new(function),
             numbering: None,
-            incomplete: SideTable::new(Vec::new()),
+            incomplete: Vec::new(),
+            waiting: Buffer::filled((END, END), function.blocks.len()),
             lookup: Lookup::default(),
             watch,
             function,
@@ -221,15 +227,20 @@ impl<'a, W: Watch<Event>> Builder<'a, W> {
     /// The value of a variable at the end of what is filled of a block.
     fn read(&mut self, variable: Variable, at: Block) -> Value {
         let mut block = at;
+        if let Some(value) = self.defs.get(variable, block) {
+            self.lookup.steps += 1;
+            return self.forward.resolve(value);
+        }
         loop {
             let mut value = self.descend(variable, block);
             // Hand the value down to the last join, and go on there with its next edge.
             loop {
                 let passed = self.lookup.joins.last().map_or(0, |join| join.passed);
-                for block in self.lookup.passed.drain(passed..) {
+                for &block in &self.lookup.passed[passed..] {
                     self.watch.see(|| Event::Found(variable, block, value));
                     self.defs.set(variable, block, value);
                 }
+                self.lookup.passed.truncate(passed);
                 let Some(join) = self.lookup.joins.last_mut() else { return value };
                 self.lookup.operands.push(value);
                 if let Some(edge) = self.cfg.pred_edges(join.block).get(join.followed) {
@@ -259,7 +270,7 @@ impl<'a, W: Watch<Event>> Builder<'a, W> {
             if self.open_edges[block.index()] != 0 {
                 let (phi, value) = self.add_phi(variable, block);
                 self.watch.see(|| Event::Phi(variable, block, value, true));
-                self.incomplete[block].push((variable, phi));
+                self.wait(block, variable, phi);
                 return value;
             }
             let edges = self.cfg.pred_edges(block);
@@ -293,11 +304,12 @@ impl<'a, W: Watch<Event>> Builder<'a, W> {
         let Some(Join { block, operands: start, .. }) = self.lookup.joins.pop() else {
             unreachable!("a look-up finishes only joins that it has entered")
         };
-        let operands: Buffer<Value> = self.lookup.operands.drain(start..).collect();
+        let all = std::mem::take(&mut self.lookup.operands);
+        let operands = &all[start..];
         let found = self.defs.get(variable, block).filter(|&value| value != MARK);
         let value = match found.and_then(|value| self.phis.of(value)) {
             Some(phi) => {
-                self.phis.complete(phi, &operands, &mut self.forward, self.watch);
+                self.phis.complete(phi, operands, &mut self.forward, self.watch);
                 self.phis.data(phi).value
             }
             None => {
@@ -308,20 +320,36 @@ impl<'a, W: Watch<Event>> Builder<'a, W> {
                 } else {
                     let (phi, value) = self.add_phi(variable, block);
                     self.watch.see(|| Event::Phi(variable, block, value, false));
-                    self.phis.complete(phi, &operands, &mut self.forward, self.watch);
+                    self.phis.complete(phi, operands, &mut self.forward, self.watch);
                     value
                 }
             }
         };
+        self.lookup.operands = all;
+        self.lookup.operands.truncate(start);
         let value = self.forward.resolve(value);
         self.defs.set(variable, block, value);
         value
     }
 
+    /// Puts a φ on the list of a block that is not sealed.
+    fn wait(&mut self, block: Block, variable: Variable, phi: Phi) {
+        let place = self.incomplete.len() as u32;
+        let (first, last) = &mut self.waiting[block.index()];
+        match *last {
+            END => *first = place,
+            last => self.incomplete[last as usize].2 = place,
+        }
+        *last = place;
+        self.incomplete.push((variable, phi, END));
+    }
+
     /// All predecessors of a block are filled: its waiting φs get their operands.
     fn seal(&mut self, block: Block) {
         self.watch.see(|| Event::Sealed(block));
-        for (variable, phi) in std::mem::take(&mut self.incomplete[block]) {
+        let mut at = self.waiting[block.index()].0;
+        while let Some(&(variable, phi, next)) = self.incomplete.get(at as usize) {
+            at = next;
             let preds = self.cfg.pred_edges(block).len();
             let mut operands = Buffer::with_capacity(preds);
             for i in 0..preds {
@@ -363,24 +391,4 @@ fn renamed(
     folded: Option<Value>,
 ) -> Event {
     Event::Renamed(block, inst, f.args(inst).to_vec(), result, folded)
-}
-
-/// Whether some cycle of the graph can be entered at more than one block.
-fn is_irreducible(cfg: &Cfg, function: &Function) -> bool {
-    if !function.may_loop() {
-        return false;
-    }
-    let mut retreating = Vec::new();
-    for (number, &block) in cfg.rpo().iter().enumerate() {
-        for succ in function.succs(block) {
-            if cfg.rpo_number(succ).is_some_and(|n| n as usize <= number) {
-                retreating.push((block, succ));
-            }
-        }
-    }
-    if retreating.is_empty() {
-        return false;
-    }
-    let dominators = Dominators::compute(cfg);
-    retreating.iter().any(|&(from, to)| !dominators.dominates(to, from))
 }

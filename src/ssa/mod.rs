@@ -11,6 +11,7 @@ mod minimal;
 mod numbering;
 pub mod params;
 pub mod phis;
+mod reducible;
 pub mod unreachable;
 
 pub use constants::evaluate;

@@ -12,6 +12,9 @@ pub fn retain_params(function: &mut Function, keep: impl Fn(Value) -> bool) {
         return;
     }
     for block in function.blocks.keys() {
+        if !function.succs(block).any(|succ| changed[succ.0 as usize]) {
+            continue;
+        }
         let mut terminator =
             std::mem::replace(&mut function.blocks[block].terminator, Terminator::Unreachable);
         for edge in terminator.edges_mut() {

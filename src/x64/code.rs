@@ -44,11 +44,12 @@ const SMALL: usize = 24;
 /// Makes the bytes of a function.
 pub(super) fn emit(code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunction {
     let frame = Frame::of(code, allocation);
-    let forward = forwarding(code, allocation);
+    let edges = EdgeIndex::of(code, allocation);
+    let forward = forwarding(code, allocation, &edges);
     let fast_exit = FastExit::find(code, allocation, &frame);
-    let tops = tops(code, allocation, &forward);
+    let tops = tops(code, allocation, &edges, &forward);
     let (forward, tops, fast_exit, frame) = (&forward[..], &tops[..], fast_exit.as_ref(), &frame);
-    let plan = Plan { code, allocation, forward, tops, fast_exit, frame };
+    let plan = Plan { code, allocation, edges: &edges, forward, tops, fast_exit, frame };
     if code.insts.len() <= SMALL && !code.insts.iter().any(|inst| matches!(inst, Inst::Poll)) {
         let mut only = Emitter::new(plan, ShortJumps::All, Vec::new());
         only.function();
@@ -66,6 +67,10 @@ pub(super) fn emit(code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunct
     }
     let stretches = poll::stretches(&first.polls, &first.asm.finish());
     let mut second = Emitter::new(plan, ShortJumps::These(short_jumps), stretches);
+    second.relocations = emptied(first.relocations);
+    second.sites = emptied(first.sites);
+    second.source_map = emptied(first.source_map);
+    second.origins = emptied(first.origins);
     second.function();
     let code_len = second.asm.finish_code();
     second.finish(code_len)
@@ -76,6 +81,7 @@ pub(super) fn emit(code: &VCode<Inst>, allocation: &Allocation) -> CompiledFunct
 struct Plan<'a> {
     code: &'a VCode<Inst>,
     allocation: &'a Allocation,
+    edges: &'a EdgeIndex,
     /// For each block, the block where a jump to it ends up.
     forward: &'a [VBlock],
     /// For each loop's head, the moves that stand before it.
@@ -312,9 +318,11 @@ impl<'a> Emitter<'a> {
     /// other one, but for moves on the way to a trap.
     fn branch(&mut self, cond: Cond, block: VBlock, next: Option<VBlock>) {
         let succs = &self.plan.code.blocks[block].succs;
-        let targets = [0, 1].map(|way: usize| self.plan.forward[succs[way].target.index()]);
+        let target = |way: usize| self.plan.forward[succs[way].target.index()];
+        let targets = [target(0), target(1)];
         let mut moves = [self.moves_of_own(block, 0), self.moves_of_own(block, 1)];
-        let mut labels = targets.map(|target| self.labels[target.index()]);
+        let label = |target: VBlock| self.labels[target.index()];
+        let mut labels = [label(targets[0]), label(targets[1])];
         let mut to_top = [false; 2];
         for way in 0..2 {
             let target = targets[way].index();
@@ -373,7 +381,7 @@ impl<'a> Emitter<'a> {
 
     /// The moves of an edge: an index of `edge_moves`.
     fn edge_moves(&self, from: VBlock, succ: u32) -> Option<usize> {
-        edge_moves(self.plan.allocation, from, succ)
+        self.plan.edges.moves(self.plan.allocation, from, succ)
     }
 
     /// The moves of an edge between a block with several successors and one with several
@@ -474,6 +482,30 @@ impl<'a> Emitter<'a> {
     }
 }
 
-fn edge_moves(allocation: &Allocation, from: VBlock, succ: u32) -> Option<usize> {
-    allocation.edge_moves.binary_search_by_key(&(from, succ), |m| (m.from, m.succ)).ok()
+/// A vector's memory.
+fn emptied<T>(mut vector: Vec<T>) -> Vec<T> {
+    vector.clear();
+    vector
+}
+
+/// Where the moves of a block's edges stand among those of all.
+struct EdgeIndex(Buffer<u32>);
+
+impl EdgeIndex {
+    fn of(code: &VCode<Inst>, allocation: &Allocation) -> Self {
+        let mut starts = Buffer::filled(0, code.blocks.len() + 1);
+        for moves in &allocation.edge_moves {
+            starts[moves.from.index() + 1] += 1;
+        }
+        for i in 1..starts.len() {
+            starts[i] += starts[i - 1];
+        }
+        Self(starts)
+    }
+
+    /// The moves of an edge: an index of `edge_moves`.
+    fn moves(&self, allocation: &Allocation, from: VBlock, succ: u32) -> Option<usize> {
+        let (start, end) = (self.0[from.index()] as usize, self.0[from.index() + 1] as usize);
+        (start..end).find(|&at| allocation.edge_moves[at].succ == succ)
+    }
 }

@@ -17,6 +17,7 @@ mod code;
 mod emit;
 mod isel;
 mod layout;
+mod length;
 mod operand;
 
 pub use features::Features;

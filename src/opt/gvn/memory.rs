@@ -123,6 +123,10 @@ impl Memory {
 
     /// Goes past an instruction.
     pub(super) fn step(&mut self, module: &Module, f: &Function, inst: Inst) {
+        // Nobody asks for versions.
+        if self.locations.is_empty() {
+            return;
+        }
         let mut written: SmallVec<[Class; 4]> = SmallVec::new();
         self.for_each_written(module, f, inst, |class| written.push(class));
         let is_call = f.insts[inst].op == Op::Call;
@@ -139,6 +143,9 @@ impl Memory {
 
     /// Goes into a block.
     pub(super) fn enter(&mut self, block: Block) {
+        if self.joins[block].is_empty() {
+            return;
+        }
         for class in std::mem::take(&mut self.joins[block]) {
             if fault::is(Fault::GvnAcrossJoins) {
                 continue;

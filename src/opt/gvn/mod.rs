@@ -98,7 +98,7 @@ impl Numbering<'_> {
         let taken = (edge.index == 0) != fault::is(Fault::GvnAssume);
         for (op, holds) in [(Some(op), taken), (op.opposite(), !taken)] {
             let Some(op) = op else { continue };
-            let args = args.map(|arg| self.forward.resolve(arg));
+            let args = [self.forward.resolve(args[0]), self.forward.resolve(args[1])];
             let outcome = self.f.constant(Const::Bool(holds));
             self.table.insert(comparison(op, args), outcome);
         }
@@ -109,7 +109,7 @@ impl Numbering<'_> {
         let Terminator::Branch { op, args, .. } = &self.f.blocks[block].terminator else {
             return false;
         };
-        let args = args.map(|arg| self.forward.resolve(arg));
+        let args = [self.forward.resolve(args[0]), self.forward.resolve(args[1])];
         let outcome = self.table.get(&comparison(*op, args)).and_then(|v| self.f.as_const(v));
         let Some(Const::Bool(holds)) = outcome.filter(|_| cx.fuel.tick()) else { return false };
         let edge = self.f.blocks[block].terminator.edges()[usize::from(!holds)].clone();

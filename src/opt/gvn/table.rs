@@ -3,6 +3,7 @@
 //! A hash table with chains in which the entries lie in the order of their making, so that leaving
 //! a scope (a subtree of the dominator tree) takes the latest entries off.
 
+use crate::buffer::Buffer;
 use crate::entity::Entity;
 use crate::ir::{Op, Value};
 use smallvec::SmallVec;
@@ -28,7 +29,7 @@ struct Entry {
 /// The table.
 #[derive(Debug)]
 pub(in crate::opt) struct Table {
-    buckets: Vec<u32>,
+    buckets: Buffer<u32>,
     entries: Vec<Entry>,
 }
 
@@ -37,7 +38,10 @@ const END: u32 = u32::MAX;
 impl Table {
     /// A table for about this many entries.
     pub(in crate::opt) fn with_capacity(entries: usize) -> Self {
-        Self { buckets: vec![END; entries.next_power_of_two().max(16)], entries: Vec::new() }
+        Self {
+            buckets: Buffer::filled(END, entries.next_power_of_two().max(16)),
+            entries: Vec::new(),
+        }
     }
 
     pub(in crate::opt) fn get(&self, key: &Key) -> Option<Value> {

@@ -214,6 +214,7 @@ impl Facts<'_> {
 fn apply(f: &mut Function, decisions: Vec<Decision>, sigmas: &Sigmas, cx: &mut Context<'_>) {
     let mut forward = Forward::new(f);
     let (mut gone, mut decided) = (SideTable::new(false), false);
+    let any = !decisions.is_empty();
     for decision in decisions {
         if !cx.fuel.tick() {
             break;
@@ -252,10 +253,12 @@ fn apply(f: &mut Function, decisions: Vec<Decision>, sigmas: &Sigmas, cx: &mut C
         }
     }
     sigmas.remove(f, &mut forward);
-    for block in f.blocks.values_mut() {
-        block.insts.retain(|&inst| !gone[inst]);
+    if any {
+        for block in f.blocks.values_mut() {
+            block.insts.retain(|&inst| !gone[inst]);
+        }
+        retain_params(f, |param| forward.is_own(param));
     }
-    retain_params(f, |param| forward.is_own(param));
     forward.apply(f);
     if decided {
         empty_unreachable(f, &cx.graph.cfg(f));

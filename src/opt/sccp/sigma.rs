@@ -33,10 +33,11 @@ pub(super) struct Sigmas {
 impl Sigmas {
     /// Makes the names, and lets what is dominated use them.
     pub(super) fn insert(f: &mut Function, cfg: &Cfg, dominators: &Dominators) -> Self {
-        let (by_value, origin) = (SideTable::new(None), SideTable::new(None));
+        let (by_value, origin) =
+            (SideTable::with_len(None, f.values.len()), SideTable::with_len(None, f.values.len()));
         let mut sigmas = Self { by_value, origin, count: 0 };
         // The current name of each value, and what to restore when a subtree is left.
-        let mut names: SideTable<Value, Option<Value>> = SideTable::new(None);
+        let mut names: SideTable<Value, Option<Value>> = SideTable::with_len(None, f.values.len());
         let mut undo: Vec<(Value, Option<Value>)> = Vec::new();
         let mut open: Vec<(Block, usize)> = Vec::new();
         for &block in dominators.preorder() {
@@ -47,8 +48,10 @@ impl Sigmas {
                 open.pop();
             }
             open.push((block, undo.len()));
-            let mut new = Vec::new();
-            for relation in relations_at(f, cfg, block).into_iter().flatten() {
+            let relations = relations_at(f, cfg, block);
+            let insts = &f.blocks[block].insts;
+            let mut new = Vec::with_capacity(insts.len() + relations.len());
+            for relation in relations.into_iter().flatten() {
                 let inst = sigmas.name(f, relation);
                 if let Some(name) = f.insts[inst].result {
                     let origin = sigmas.origin(relation.source);

@@ -170,7 +170,7 @@ impl<'a, W: Watch<Event>> Solver<'a, W> {
         let taken = match &f.blocks[block].terminator {
             Terminator::Jump(_) => [true, false],
             Terminator::Branch { op, args, .. } => {
-                let args = args.map(|arg| self.solution.facts[arg]);
+                let args = [self.solution.facts[args[0]], self.solution.facts[args[1]]];
                 match transfer(*op, &args, Type::Bool) {
                     Fact::Top => [false; 2],
                     Fact::Const(outcome) => {

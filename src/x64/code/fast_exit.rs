@@ -69,8 +69,9 @@ impl FastExit {
         let mut entry = std::mem::take(&mut walk.steps);
         let Some(Step::Inst(Inst::Branch { compare }, _)) = entry.pop() else { return None };
         let delayed = walk.delayed.clone();
-        if let Some(moves) = super::edge_moves(allocation, ENTRY, way as u32) {
-            for &edit in &allocation.edge_moves[moves].edits {
+        let mut of_entry = allocation.edge_moves.iter().take_while(|moves| moves.from == ENTRY);
+        if let Some(moves) = of_entry.find(|moves| moves.succ as usize == way) {
+            for &edit in &moves.edits {
                 walk.edit(edit)?;
             }
         }

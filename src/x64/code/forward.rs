@@ -1,6 +1,6 @@
 //! Jump threading: blocks without any code but a jump are jumped over.
 
-use super::edge_moves;
+use super::EdgeIndex;
 use crate::buffer::Buffer;
 use crate::entity::Entity;
 use crate::mach::{Allocation, VBlock, VCode};
@@ -17,7 +17,11 @@ enum State {
 pooled! { State }
 
 /// For each block, where a jump to it ends up. Jumps that lead around in a circle stay.
-pub(super) fn forwarding(code: &VCode<Inst>, allocation: &Allocation) -> Buffer<VBlock> {
+pub(super) fn forwarding(
+    code: &VCode<Inst>,
+    allocation: &Allocation,
+    edges: &EdgeIndex,
+) -> Buffer<VBlock> {
     let mut forward = Buffer::filled(VBlock(0), code.blocks.len());
     let leads_to = |block: VBlock| {
         let data = &code.blocks[block];
@@ -30,12 +34,12 @@ pub(super) fn forwarding(code: &VCode<Inst>, allocation: &Allocation) -> Buffer<
         let entered_with_moves = matches!(data.preds[..], [pred]
         if code.blocks[pred].succs.len() > 1
             && (0..).zip(&code.blocks[pred].succs).any(|(i, edge)| {
-                edge.target == block && edge_moves(allocation, pred, i).is_some()
+                edge.target == block && edges.moves(allocation, pred, i).is_some()
             }));
         let quiet = block.index() != 0
             && !edited
             && !entered_with_moves
-            && edge_moves(allocation, block, 0).is_none();
+            && edges.moves(allocation, block, 0).is_none();
         quiet.then_some(data.succs[0].target)
     };
     let mut state = Buffer::filled(State::New, code.blocks.len());

@@ -13,6 +13,7 @@ use super::cold::ColdKind;
 use crate::mach::{PollSite, VBlock};
 use crate::x64::emit::{Asm, Label, POLL_LEN};
 use crate::x64::inst::Inst;
+use crate::x64::length::{Length, length};
 use iced_x86::{Decoder, DecoderOptions, FlowControl};
 
 /// A poll.
@@ -66,15 +67,23 @@ impl Emitter<'_> {
 pub(super) fn stretches(polls: &[Poll], bytes: &[u8]) -> Vec<Stretch> {
     let stretch = |poll: &Poll| {
         let block = &bytes[poll.offset as usize..poll.end as usize];
-        let first = Decoder::new(64, block, DecoderOptions::NONE).iter().next();
-        match first {
-            Some(first) if !first.is_invalid() && first.flow_control() == FlowControl::Next => {
-                Stretch::Prefixes(POLL_LEN.saturating_sub(first.len()))
-            }
-            _ => Stretch::Nop,
+        match length(block) {
+            Length::Straight(len) => Stretch::Prefixes(POLL_LEN.saturating_sub(len)),
+            Length::Branch => Stretch::Nop,
+            Length::Unknown => disassembled(block),
         }
     };
     polls.iter().map(stretch).collect()
+}
+
+/// The same of a block that begins with a rare instruction, or none.
+fn disassembled(block: &[u8]) -> Stretch {
+    match Decoder::new(64, block, DecoderOptions::NONE).iter().next() {
+        Some(first) if !first.is_invalid() && first.flow_control() == FlowControl::Next => {
+            Stretch::Prefixes(POLL_LEN.saturating_sub(first.len()))
+        }
+        _ => Stretch::Nop,
+    }
 }
 
 /// As the linker wants them.

@@ -7,7 +7,7 @@
 //! One edge of each tight loop, that of the last branch back. Code → the edge of each head that has one, and
 //! its emission.
 
-use super::{Emitter, edge_moves};
+use super::{EdgeIndex, Emitter};
 use crate::buffer::Buffer;
 use crate::entity::Entity;
 use crate::mach::{Allocation, Edit, Origin, VBlock, VCode};
@@ -21,6 +21,7 @@ pooled! { Option<usize> }
 pub(super) fn tops(
     code: &VCode<Inst>,
     allocation: &Allocation,
+    edges: &EdgeIndex,
     forward: &[VBlock],
 ) -> Buffer<Option<usize>> {
     let mut tops = Buffer::filled(None, code.blocks.len());
@@ -31,7 +32,7 @@ pub(super) fn tops(
             if !goes_back || !is_tight_loop(code, head) || code.blocks[head].preds.len() < 2 {
                 continue;
             }
-            let moves = edge_moves(allocation, block, way);
+            let moves = edges.moves(allocation, block, way);
             let plain = |edit: &Edit| matches!(edit, Edit::Move { .. });
             if let Some(moves) = moves
                 && allocation.edge_moves[moves].edits.iter().all(plain)
