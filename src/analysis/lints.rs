@@ -5,6 +5,7 @@
 //! definitions tell which.
 
 use super::assignment::source_name;
+use super::bits::{Bits, May};
 use super::dataflow::{GenKill, replay, solve};
 use super::facts::{FunctionFacts, Point, Write, WriteKind};
 use super::liveness::Liveness;
@@ -66,18 +67,21 @@ fn dead_writes(f: &Function, cfg: &Cfg, writes: &[Write]) -> Vec<Write> {
         let problem = Liveness::new(variables);
         let solution = solve(f, cfg, &problem);
         for block in doubtful.chunk_by(|a, b| a.at.block == b.at.block) {
-            // Backward, as the state comes.
+            // Backward, as the state comes; what holds behind a point holds before the next one.
             let mut left = block.iter().rev().peekable();
-            solution.replay(f, &problem, block[0].at.block, |at, behind| {
-                if left.peek().is_none_or(|write| write.at != at) {
-                    return;
-                }
-                let mut live = behind.clone();
-                problem.transfer(f, at, &mut live);
-                while let Some(write) = left.next_if(|write| write.at == at) {
+            let mut judge = |index: u32, live: &Bits<May>| {
+                while let Some(write) = left.next_if(|write| write.at.index == index) {
                     if problem.bit(write.variable).is_some_and(|bit| !live.contains(bit)) {
                         dead.push(*write);
                     }
+                }
+            };
+            solution.replay(f, &problem, block[0].at.block, |at, behind| {
+                judge(at.index + 1, behind);
+                if at.index == 0 {
+                    let mut live = behind.clone();
+                    problem.transfer(f, at, &mut live);
+                    judge(0, &live);
                 }
             });
         }

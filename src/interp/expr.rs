@@ -2,7 +2,7 @@
 
 use super::frame::{Frame, Held};
 use super::{Interpreter, Run, slot_of};
-use crate::sema::hir::{Expr, ExprKind, FuncId, Ty, TyKind};
+use crate::sema::hir::{Chain, Expr, ExprKind, FuncId, Ty, TyKind};
 use crate::source::Span;
 use toyjit_runtime::Trap;
 
@@ -47,7 +47,8 @@ impl Interpreter<'_> {
             ExprKind::Unary { op, operand } => {
                 Self::unary(*op, operand.ty, self.eval(frame, operand)?)
             }
-            ExprKind::Chain { first, rest } => {
+            ExprKind::Chain(chain) => {
+                let Chain { first, rest } = &**chain;
                 let mut left = self.eval(frame, first)?;
                 let mark = self.mark();
                 for (op, op_span, right) in rest {
@@ -97,9 +98,9 @@ impl Interpreter<'_> {
                 let args = self.eval_all(frame, args)?;
                 self.call_at(*function, &args, None, expr.span)?
             }
-            ExprKind::CallValue { callee, args } => {
-                let callee = self.eval_held(frame, callee)?;
-                let args = self.eval_all(frame, args)?;
+            ExprKind::CallValue(call) => {
+                let callee = self.eval_held(frame, &call.callee)?;
+                let args = self.eval_all(frame, &call.args)?;
                 let callee = self.held(callee);
                 self.not_nil(callee, expr.span)?;
                 let function = FuncId(self.runtime.code_of(callee) as u32);

@@ -4,7 +4,7 @@ use super::builder::{Builder, Dest};
 use super::tables::{Place, result_type, slot_of, type_of};
 use crate::analysis::facts::Mentioned;
 use crate::ir::{Const, Op, Type, Value};
-use crate::sema::hir::{Expr, ExprKind, FuncId, GlobalId, StructId, Ty};
+use crate::sema::hir::{CallValue, Expr, ExprKind, FuncId, GlobalId, StructId, Ty};
 use crate::source::Span;
 use smallvec::SmallVec;
 use toyjit_runtime::entry::Rt;
@@ -55,7 +55,7 @@ impl Builder<'_> {
             ExprKind::Closure(function) => self.closure(*function, span, dest),
             ExprKind::Wrap(inner) => return self.expr(inner, dest),
             ExprKind::Unary { op, operand } => self.unary(*op, operand, span, dest),
-            ExprKind::Chain { first, rest } => self.chain(first, rest, expr.ty, dest),
+            ExprKind::Chain(chain) => self.chain(&chain.first, &chain.rest, expr.ty, dest),
             ExprKind::Compare { op, left, right } => self.compare(*op, left, right, span, dest),
             ExprKind::Logic { .. } => self.logic(expr, dest),
             ExprKind::Convert(operand) => self.convert(operand, expr.ty, span, dest),
@@ -83,7 +83,8 @@ impl Builder<'_> {
                     }
                 };
             }
-            ExprKind::CallValue { callee, args } => {
+            ExprKind::CallValue(call) => {
+                let CallValue { callee, args } = &**call;
                 let callee_value = self.value(callee, None);
                 let mut operands = Operands::from_slice(&[callee_value]);
                 operands.extend(self.values(args));

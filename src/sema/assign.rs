@@ -26,7 +26,7 @@ impl<'e> Declaration<'e> {
                 mutable: *mutable,
                 keyword: *keyword,
                 name: *name,
-                ty: ty.as_ref(),
+                ty: ty.as_deref(),
                 value: value.as_ref(),
             }),
             _ => None,

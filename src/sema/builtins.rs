@@ -155,7 +155,7 @@ impl Checker<'_> {
         if ty == Ty::ERROR {
             return error_expr(span);
         }
-        Expr { kind: ExprKind::Builtin { builtin, args: checked }, ty, span }
+        Expr { kind: ExprKind::Builtin { builtin, args: checked.into() }, ty, span }
     }
 
     fn kind_type(&mut self, kind: Kind) -> Ty {

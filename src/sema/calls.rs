@@ -1,7 +1,7 @@
 //! Calls: of functions, function values, conversions, and the method form of all of them.
 
 use super::coerce::{converts, error_expr};
-use super::hir::{Expr, ExprKind, FuncId, Ty, TyKind};
+use super::hir::{CallValue, Expr, ExprKind, FuncId, Ty, TyKind};
 use super::names::Meaning;
 use super::{Checker, Why, codes};
 use crate::source::{Diagnostic, Span};
@@ -115,7 +115,11 @@ impl Checker<'_> {
         if result == Ty::ERROR || !fits {
             return Expr { kind: ExprKind::Error, ty: result, span: site.span };
         }
-        Expr { kind: ExprKind::Call { function, args: checked }, ty: result, span: site.span }
+        Expr {
+            kind: ExprKind::Call { function, args: checked.into() },
+            ty: result,
+            span: site.span,
+        }
     }
 
     fn call_value(&mut self, callee: Expr, args: Vec<Arg>, span: Span) -> Expr {
@@ -146,7 +150,8 @@ impl Checker<'_> {
         if !fits {
             return Expr { kind: ExprKind::Error, ty: result, span };
         }
-        let kind = ExprKind::CallValue { callee: Box::new(callee), args: checked };
+        let call = CallValue { callee, args: checked.into() };
+        let kind = ExprKind::CallValue(Box::new(call));
         Expr { kind, ty: result, span }
     }
 

@@ -272,10 +272,10 @@ impl Dump<'_> {
                 self.out.push_str(op.symbol());
                 self.expr(function, operand);
             }
-            ExprKind::Chain { first, rest } => {
+            ExprKind::Chain(chain) => {
                 self.out.push('(');
-                self.expr(function, first);
-                for (op, _, operand) in rest {
+                self.expr(function, &chain.first);
+                for (op, _, operand) in &chain.rest {
                     let _ = write!(self.out, " {} ", op.symbol());
                     self.expr(function, operand);
                 }
@@ -314,10 +314,10 @@ impl Dump<'_> {
                 let name = name.map_or_else(|| id.to_string(), |n| self.interner.name(n).into());
                 self.called(function, &name, args);
             }
-            ExprKind::CallValue { callee, args } => {
+            ExprKind::CallValue(call) => {
                 self.out.push('(');
-                self.expr(function, callee);
-                self.called(function, ")", args);
+                self.expr(function, &call.callee);
+                self.called(function, ")", &call.args);
             }
             ExprKind::Builtin { builtin, args } => {
                 self.called(function, builtin_name(*builtin), args);

@@ -22,25 +22,30 @@ impl Checker<'_> {
             Ast::Nil => return self.nil(span, wanted),
             Ast::Name(name) => return self.named(*name, span),
             Ast::Unary { op, operand } => return self.unary(*op, operand, span),
-            Ast::Chain { first, rest } => return self.chain(first, rest, span),
-            Ast::Compare { op, op_span, left, right } => {
+            Ast::Chain(chain) => return self.chain(&chain.first, &chain.rest, span),
+            Ast::Compare(compare) => {
+                let ast::Compare { op, op_span, left, right } = &**compare;
                 return self.compare(*op, *op_span, left, right, span);
             }
-            Ast::Logic { and, operands } => {
-                let name = if *and { "&&" } else { "||" };
-                let operands = operands.iter().map(|e| self.logic_operand(name, e)).collect();
-                (ExprKind::Logic { and: *and, operands }, Ty::BOOL)
+            Ast::Logic(logic) => {
+                let name = if logic.and { "&&" } else { "||" };
+                let operands = logic.operands.iter();
+                let operands = operands.map(|e| self.logic_operand(name, e)).collect();
+                (ExprKind::Logic { and: logic.and, operands }, Ty::BOOL)
             }
-            Ast::Call { callee, args } => return self.call(callee, args, span, wanted),
-            Ast::Method { receiver, name, args } => {
+            Ast::Call(call) => return self.call(&call.callee, &call.args, span, wanted),
+            Ast::Method(method) => {
+                let ast::Method { receiver, name, args } = &**method;
                 return self.method(receiver, *name, args, span, wanted);
             }
-            Ast::Field { object, name } => return self.field(object, *name, span),
+            Ast::Field(field) => return self.field(&field.object, field.name, span),
             Ast::Index { object, index } => return self.index(object, index, span),
             Ast::Unwrap(inner) => return self.unwrap(inner, span),
             Ast::Array(elements) => return self.array(elements, span, wanted),
             Ast::Repeat { value, count } => return self.repeat(value, count, span, wanted),
-            Ast::Struct { name, fields } => return self.struct_literal(*name, fields, span),
+            Ast::Struct(literal) => {
+                return self.struct_literal(literal.name, &literal.fields, span);
+            }
             Ast::Lambda(lambda) => return self.lambda(lambda, span),
         };
         Expr { kind, ty, span }

@@ -162,7 +162,7 @@ impl Checker<'_> {
             self.missing_fields(structure, name, &given);
         }
         let ty = self.types.intern(TyKind::Struct(structure));
-        Expr { kind: ExprKind::Struct { structure, fields: checked }, ty, span }
+        Expr { kind: ExprKind::Struct { structure, fields: checked.into() }, ty, span }
     }
 
     fn missing_fields(

@@ -1,7 +1,7 @@
 //! Operators: what each takes, and comparisons.
 
 use super::coerce::{converts, error_expr};
-use super::hir::{BinaryOp, CompareOp, Expr, ExprKind, Ty, TyKind, UnaryOp};
+use super::hir::{BinaryOp, Chain, CompareOp, Expr, ExprKind, Ty, TyKind, UnaryOp};
 use super::{Checker, codes};
 use crate::source::{Diagnostic, Span};
 use crate::syntax::ast;
@@ -90,7 +90,8 @@ impl Checker<'_> {
         if ty == Ty::ERROR {
             return error_expr(span);
         }
-        Expr { kind: ExprKind::Chain { first: Box::new(first), rest: checked }, ty, span }
+        let chain = Chain { first, rest: checked.into() };
+        Expr { kind: ExprKind::Chain(Box::new(chain)), ty, span }
     }
 
     fn chain_error(

@@ -67,7 +67,8 @@ impl Checker<'_> {
                 let condition = self.condition(condition);
                 StmtKind::While { condition, body: self.loop_body(body) }
             }
-            ast::StmtKind::For { name, from, to: Some((to, inclusive)), body } => {
+            ast::StmtKind::For { name, from, to: Some(to), body } => {
+                let (to, inclusive) = &**to;
                 let from = self.check(from, Ty::INT, None);
                 let to = self.check(to, Ty::INT, None);
                 let (local, body) = self.for_body(*name, Ty::INT, body);
@@ -95,7 +96,7 @@ impl Checker<'_> {
 
     fn dropped(&mut self, expr: &ast::Expr) -> StmtKind {
         let checked = self.expr(expr, None);
-        let call = matches!(expr.kind, ast::ExprKind::Call { .. } | ast::ExprKind::Method { .. });
+        let call = matches!(expr.kind, ast::ExprKind::Call(_) | ast::ExprKind::Method(_));
         if !call && checked.ty != Ty::ERROR {
             let message = "this value is not used";
             let warning = Diagnostic::warning(codes::DROPPED_VALUE, expr.span, message, "");

@@ -128,7 +128,7 @@ pub enum StmtKind {
         /// The name.
         name: Name,
         /// The annotation.
-        ty: Option<Type>,
+        ty: Option<Box<Type>>,
         /// The value; absent only with `var`.
         value: Option<Expr>,
     },
@@ -164,9 +164,9 @@ pub enum StmtKind {
         /// The iterable, or the range's start.
         from: Expr,
         /// The range's end, and whether it is included; absent for an iterable.
-        to: Option<(Expr, bool)>,
+        to: Option<Box<(Expr, bool)>>,
         /// The body.
-        body: Block,
+        body: Box<Block>,
     },
     /// `match e { … }`
     Match {
@@ -258,53 +258,17 @@ pub enum ExprKind {
         operand: Box<Expr>,
     },
     /// `a + b - c …`: operators of one precedence level, grouped to the left.
-    Chain {
-        /// The leftmost operand.
-        first: Box<Expr>,
-        /// The operators, their places and right operands.
-        rest: Vec<(BinaryOp, Span, Expr)>,
-    },
+    Chain(Box<Chain>),
     /// `a < b`; comparisons do not chain.
-    Compare {
-        /// The operator.
-        op: CompareOp,
-        /// The operator's place.
-        op_span: Span,
-        /// Left operand.
-        left: Box<Expr>,
-        /// Right operand.
-        right: Box<Expr>,
-    },
+    Compare(Box<Compare>),
     /// `a && b && c` or `a || b || c`.
-    Logic {
-        /// Whether it is `&&`.
-        and: bool,
-        /// Two or more operands.
-        operands: Vec<Expr>,
-    },
+    Logic(Box<Logic>),
     /// `f(a, b)`
-    Call {
-        /// The callee.
-        callee: Box<Expr>,
-        /// The arguments.
-        args: Vec<Expr>,
-    },
+    Call(Box<Call>),
     /// `x.f(a, b)`
-    Method {
-        /// `x`
-        receiver: Box<Expr>,
-        /// `f`
-        name: Name,
-        /// The arguments after the receiver.
-        args: Vec<Expr>,
-    },
+    Method(Box<Method>),
     /// `x.name`
-    Field {
-        /// `x`
-        object: Box<Expr>,
-        /// `name`
-        name: Name,
-    },
+    Field(Box<Field>),
     /// `x[i]`
     Index {
         /// `x`
@@ -324,17 +288,84 @@ pub enum ExprKind {
         count: Box<Expr>,
     },
     /// `Name { field: e, … }`
-    Struct {
-        /// The struct's name.
-        name: Name,
-        /// Fields in the order written.
-        fields: Vec<(Name, Expr)>,
-    },
+    Struct(Box<StructLiteral>),
     /// `fn(…) { … }`
     Lambda(Box<Lambda>),
     /// What could not be parsed; reported already.
     Error,
 }
+
+/// Operators of one precedence level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chain {
+    /// The leftmost operand.
+    pub first: Expr,
+    /// The operators, their places and right operands.
+    pub rest: Vec<(BinaryOp, Span, Expr)>,
+}
+
+/// A comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compare {
+    /// The operator.
+    pub op: CompareOp,
+    /// The operator's place.
+    pub op_span: Span,
+    /// Left operand.
+    pub left: Expr,
+    /// Right operand.
+    pub right: Expr,
+}
+
+/// Operands of `&&` or of `||`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Logic {
+    /// Whether it is `&&`.
+    pub and: bool,
+    /// Two or more operands.
+    pub operands: Vec<Expr>,
+}
+
+/// A call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// The callee.
+    pub callee: Expr,
+    /// The arguments.
+    pub args: Vec<Expr>,
+}
+
+/// A call in the form of a method's.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Method {
+    /// The first argument, before the point.
+    pub receiver: Expr,
+    /// The function's name.
+    pub name: Name,
+    /// The arguments after the receiver.
+    pub args: Vec<Expr>,
+}
+
+/// A field of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The object.
+    pub object: Expr,
+    /// The field's name.
+    pub name: Name,
+}
+
+/// A struct literal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StructLiteral {
+    /// The struct's name.
+    pub name: Name,
+    /// Fields in the order written.
+    pub fields: Vec<(Name, Expr)>,
+}
+
+// Trees of large programs are most of what the front end holds: their nodes stay small.
+const _: () = assert!(size_of::<Expr>() == 32 && size_of::<Stmt>() == 88);
 
 /// Unary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

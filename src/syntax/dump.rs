@@ -151,15 +151,11 @@ impl Dump<'_> {
                 d.block("do", body);
             }),
             StmtKind::For { name, from, to, body } => {
-                let dots = match to {
-                    None => "",
-                    Some((_, false)) => " ..",
-                    Some((_, true)) => " ..=",
-                };
+                let dots = to.as_ref().map_or("", |to| if to.1 { " ..=" } else { " .." });
                 let text = format!("for {} in{dots}", self.name(name.symbol));
                 self.node(span, text, |d| {
                     d.expr(from);
-                    to.iter().for_each(|(to, _)| d.expr(to));
+                    to.iter().for_each(|to| d.expr(&to.0));
                     d.block("do", body);
                 });
             }
@@ -212,36 +208,36 @@ impl Dump<'_> {
             ExprKind::Unary { op, operand } => {
                 self.node(span, format!("unary {}", op.symbol()), |d| d.expr(operand));
             }
-            ExprKind::Chain { first, rest } => self.node(span, "chain", |d| {
-                d.expr(first);
-                for (op, op_span, operand) in rest {
+            ExprKind::Chain(chain) => self.node(span, "chain", |d| {
+                d.expr(&chain.first);
+                for (op, op_span, operand) in &chain.rest {
                     d.node(*op_span, op.symbol(), |d| d.expr(operand));
                 }
             }),
-            ExprKind::Compare { op, left, right, .. } => {
-                self.node(span, format!("compare {}", op.symbol()), |d| {
-                    d.expr(left);
-                    d.expr(right);
+            ExprKind::Compare(compare) => {
+                self.node(span, format!("compare {}", compare.op.symbol()), |d| {
+                    d.expr(&compare.left);
+                    d.expr(&compare.right);
                 });
             }
-            ExprKind::Logic { and, operands } => {
-                let text = if *and { "logic &&" } else { "logic ||" };
-                self.node(span, text, |d| operands.iter().for_each(|operand| d.expr(operand)));
+            ExprKind::Logic(logic) => {
+                let text = if logic.and { "logic &&" } else { "logic ||" };
+                self.node(span, text, |d| logic.operands.iter().for_each(|e| d.expr(e)));
             }
-            ExprKind::Call { callee, args } => self.node(span, "call", |d| {
-                d.expr(callee);
-                args.iter().for_each(|arg| d.expr(arg));
+            ExprKind::Call(call) => self.node(span, "call", |d| {
+                d.expr(&call.callee);
+                call.args.iter().for_each(|arg| d.expr(arg));
             }),
-            ExprKind::Method { receiver, name, args } => {
-                let text = format!("method .{}", self.name(name.symbol));
+            ExprKind::Method(method) => {
+                let text = format!("method .{}", self.name(method.name.symbol));
                 self.node(span, text, |d| {
-                    d.expr(receiver);
-                    args.iter().for_each(|arg| d.expr(arg));
+                    d.expr(&method.receiver);
+                    method.args.iter().for_each(|arg| d.expr(arg));
                 });
             }
-            ExprKind::Field { object, name } => {
-                let text = format!("field .{}", self.name(name.symbol));
-                self.node(span, text, |d| d.expr(object));
+            ExprKind::Field(field) => {
+                let text = format!("field .{}", self.name(field.name.symbol));
+                self.node(span, text, |d| d.expr(&field.object));
             }
             ExprKind::Index { object, index } => self.node(span, "index", |d| {
                 d.expr(object);
@@ -255,10 +251,10 @@ impl Dump<'_> {
                 d.expr(value);
                 d.expr(count);
             }),
-            ExprKind::Struct { name, fields } => {
-                let text = format!("struct {}", self.name(name.symbol));
+            ExprKind::Struct(literal) => {
+                let text = format!("struct {}", self.name(literal.name.symbol));
                 self.node(span, text, |d| {
-                    for (name, value) in fields {
+                    for (name, value) in &literal.fields {
                         let text = format!("field {}", d.name(name.symbol));
                         d.node(name.span, text, |d| d.expr(value));
                     }

@@ -5,8 +5,8 @@
 //! recursion is the depth of the tree. Contract: the tree has no `Error` nodes.
 
 use super::ast::{
-    BinaryOp, Block, Expr, ExprKind, Item, Lambda, Param, Pattern, PatternKind, Program, Stmt,
-    StmtKind, Struct, Type, TypeKind,
+    BinaryOp, Block, Call, Expr, ExprKind, Item, Lambda, Param, Pattern, PatternKind, Program,
+    Stmt, StmtKind, Struct, Type, TypeKind,
 };
 use crate::source::{Interner, Symbol};
 use std::fmt::Write;
@@ -55,11 +55,11 @@ impl Level {
     fn of(expr: &Expr) -> Level {
         match &expr.kind {
             ExprKind::Lambda(_) => Level::Any,
-            ExprKind::Logic { and: false, .. } => Level::Or,
-            ExprKind::Logic { and: true, .. } => Level::And,
-            ExprKind::Compare { .. } => Level::Compare,
-            ExprKind::Chain { rest, .. } => {
-                rest.first().map_or(Level::Postfix, |(op, ..)| Level::of_op(*op))
+            ExprKind::Logic(logic) if logic.and => Level::And,
+            ExprKind::Logic(_) => Level::Or,
+            ExprKind::Compare(_) => Level::Compare,
+            ExprKind::Chain(chain) => {
+                chain.rest.first().map_or(Level::Postfix, |(op, ..)| Level::of_op(*op))
             }
             ExprKind::Unary { .. } | ExprKind::Int(i64::MIN) => Level::Unary,
             _ => Level::Postfix,
@@ -270,7 +270,8 @@ impl Printer<'_> {
                 self.name(name.symbol);
                 self.text(" in ");
                 self.head(from);
-                if let Some((to, inclusive)) = to {
+                if let Some(to) = to {
+                    let (to, inclusive) = &**to;
                     self.text(if *inclusive { "..=" } else { ".." });
                     self.head(to);
                 }
@@ -334,7 +335,7 @@ impl Printer<'_> {
 
     fn expr(&mut self, expr: &Expr, least: Level) {
         let own = Level::of(expr);
-        let structure = self.head && matches!(expr.kind, ExprKind::Struct { .. });
+        let structure = self.head && matches!(expr.kind, ExprKind::Struct(_));
         if own < least || structure {
             self.enclosed("(", ")", |p| p.bare(expr, own));
         } else {
@@ -395,46 +396,47 @@ impl Printer<'_> {
                 self.text(op.symbol());
                 self.expr(operand, Level::Unary);
             }
-            ExprKind::Chain { first, rest } => {
-                self.expr(first, own.tighter());
-                for (op, _, operand) in rest {
+            ExprKind::Chain(chain) => {
+                self.expr(&chain.first, own.tighter());
+                for (op, _, operand) in &chain.rest {
                     let _ = write!(self.out, " {} ", op.symbol());
                     self.expr(operand, own.tighter());
                 }
             }
-            ExprKind::Compare { op, left, right, .. } => {
-                self.expr(left, own.tighter());
-                let _ = write!(self.out, " {} ", op.symbol());
-                self.expr(right, own.tighter());
+            ExprKind::Compare(compare) => {
+                self.expr(&compare.left, own.tighter());
+                let _ = write!(self.out, " {} ", compare.op.symbol());
+                self.expr(&compare.right, own.tighter());
             }
-            ExprKind::Logic { and, operands } => {
-                for (i, operand) in operands.iter().enumerate() {
+            ExprKind::Logic(logic) => {
+                for (i, operand) in logic.operands.iter().enumerate() {
                     if i > 0 {
-                        self.text(if *and { " && " } else { " || " });
+                        self.text(if logic.and { " && " } else { " || " });
                     }
                     self.expr(operand, own.tighter());
                 }
             }
-            ExprKind::Call { callee, args } => {
+            ExprKind::Call(call) => {
+                let Call { callee, args } = &**call;
                 match callee.kind {
                     // Else it would be a method.
-                    ExprKind::Field { .. } => {
+                    ExprKind::Field(_) => {
                         self.enclosed("(", ")", |p| p.expr(callee, Level::Any));
                     }
                     _ => self.expr(callee, Level::Postfix),
                 }
                 self.args(args);
             }
-            ExprKind::Method { receiver, name, args } => {
-                self.object(receiver);
+            ExprKind::Method(method) => {
+                self.object(&method.receiver);
                 self.text(".");
-                self.name(name.symbol);
-                self.args(args);
+                self.name(method.name.symbol);
+                self.args(&method.args);
             }
-            ExprKind::Field { object, name } => {
-                self.object(object);
+            ExprKind::Field(field) => {
+                self.object(&field.object);
                 self.text(".");
-                self.name(name.symbol);
+                self.name(field.name.symbol);
             }
             ExprKind::Index { object, index } => {
                 self.expr(object, Level::Postfix);
@@ -452,10 +454,10 @@ impl Printer<'_> {
                 p.text("; ");
                 p.expr(count, Level::Any);
             }),
-            ExprKind::Struct { name, fields } => {
-                self.name(name.symbol);
+            ExprKind::Struct(literal) => {
+                self.name(literal.name.symbol);
                 self.enclosed(" { ", " }", |p| {
-                    p.list(fields, |p, (name, value)| {
+                    p.list(&literal.fields, |p, (name, value)| {
                         p.name(name.symbol);
                         p.text(": ");
                         p.expr(value, Level::Any);

@@ -358,13 +358,7 @@ pub enum ExprKind {
         operand: Box<Expr>,
     },
     /// Operators of one level on one type (int, float, byte, bool, or `+` on str), left to right.
-    Chain {
-        /// The leftmost operand.
-        first: Box<Expr>,
-        /// Operator, its place (where a division's trap points) and right operand; the count of a
-        /// shift is an int.
-        rest: Vec<(BinaryOp, Span, Expr)>,
-    },
+    Chain(Box<Chain>),
     /// A comparison; both sides have one type (`T` beside `T?` is wrapped; `nil` is `Nil`). Arrays,
     /// structs and functions compare by identity; str by its bytes, a `str?` by its bytes where
     /// both are not nil.
@@ -381,7 +375,7 @@ pub enum ExprKind {
         /// `&&` rather than `||`.
         and: bool,
         /// The operands.
-        operands: Vec<Expr>,
+        operands: Box<[Expr]>,
     },
     /// `int(x)`, `float(x)`, `byte(x)`, `str(x)`: from the operand's type to `ty`.
     Convert(Box<Expr>),
@@ -408,24 +402,19 @@ pub enum ExprKind {
         /// The function.
         function: FuncId,
         /// The arguments.
-        args: Vec<Expr>,
+        args: Box<[Expr]>,
     },
     /// A call of a function value (or of an optional one: traps on nil after the arguments).
-    CallValue {
-        /// The function value.
-        callee: Box<Expr>,
-        /// The arguments.
-        args: Vec<Expr>,
-    },
+    CallValue(Box<CallValue>),
     /// A call of a builtin.
     Builtin {
         /// Which.
         builtin: Builtin,
         /// The arguments.
-        args: Vec<Expr>,
+        args: Box<[Expr]>,
     },
     /// `[a, b, c]`
-    Array(Vec<Expr>),
+    Array(Box<[Expr]>),
     /// `[e; n]`
     Repeat {
         /// The element.
@@ -438,8 +427,30 @@ pub enum ExprKind {
         /// The struct.
         structure: StructId,
         /// Field numbers and values.
-        fields: Vec<(u32, Expr)>,
+        fields: Box<[(u32, Expr)]>,
     },
     /// What was reported already. Never in a checked program.
     Error,
 }
+
+/// Operators of one level on one type.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    /// The leftmost operand.
+    pub first: Expr,
+    /// Operator, its place (where a division's trap points) and right operand; the count of a shift
+    /// is an int.
+    pub rest: Box<[(BinaryOp, Span, Expr)]>,
+}
+
+/// A call of a function value.
+#[derive(Clone, Debug)]
+pub struct CallValue {
+    /// The function value.
+    pub callee: Expr,
+    /// The arguments.
+    pub args: Box<[Expr]>,
+}
+
+// As of the tree as written, nodes stay small.
+const _: () = assert!(size_of::<Expr>() == 40);

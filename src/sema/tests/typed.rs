@@ -188,9 +188,9 @@ impl Verifier<'_> {
                 assert!(taken.contains(&ty));
                 ty
             }
-            ExprKind::Chain { first, rest } => {
-                let ty = self.expr(first);
-                for (op, _, operand) in rest {
+            ExprKind::Chain(chain) => {
+                let ty = self.expr(&chain.first);
+                for (op, _, operand) in &chain.rest {
                     self.has(operand, self.operand(*op, ty));
                 }
                 ty
@@ -236,9 +236,9 @@ impl Verifier<'_> {
                 self.args(args, &params);
                 callee.result
             }
-            ExprKind::CallValue { callee, args } => match self.inner(self.expr(callee)) {
+            ExprKind::CallValue(call) => match self.inner(self.expr(&call.callee)) {
                 TyKind::Function(params, result) => {
-                    self.args(args, params);
+                    self.args(&call.args, params);
                     *result
                 }
                 other => panic!("{other:?} called"),

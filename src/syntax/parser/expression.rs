@@ -1,14 +1,13 @@
 //! Expressions.
 
 use super::list::{bracketed, list};
-use super::precedence::{Operator, assemble};
+use super::precedence::{Levels, Operator};
 use super::primary::primary;
 use super::recover::{skip_to, statement_end, take_name};
-use super::state::{at, nested, peek, peek_nth, since, take, wrap};
+use super::state::{at, beside, nested, peek, peek_nth, since, take, wrap};
 use super::{Ref, Rule};
-use crate::buffer::Buffer;
 use crate::source::{Diagnostic, Span};
-use crate::syntax::ast::{Expr, ExprKind, Lambda, UnaryOp};
+use crate::syntax::ast::{Call, Expr, ExprKind, Field, Lambda, Method, UnaryOp};
 use crate::syntax::token::Token;
 use chumsky::prelude::*;
 use chumsky::primitive::custom;
@@ -25,17 +24,18 @@ pub(super) fn expression<'s>(lambda: Rule<'s, Lambda>) -> Rule<'s, Expr> {
         let inner = move |inp: &mut Ref<'s, '_>| inp.parse(&expr).unwrap_or_else(|_| missing(inp));
         let operand = operand(primary(inner.clone(), lambda), inner);
         custom(move |inp| {
-            let first = inp.parse(&operand)?;
+            let mut right = operand(inp);
             if Operator::of(peek(inp)).is_none() {
-                return Ok(first);
+                return Ok(right);
             }
-            let mut rest = Buffer::new();
+            let mut levels = Levels::new();
             while let Some(operator) = Operator::of(peek(inp)) {
                 let place = at(inp);
                 inp.skip();
-                rest.push((operator, inp.state().span(place), inp.parse(&operand)?));
+                levels.operator(operator, place, right, inp.state());
+                right = operand(inp);
             }
-            Ok(assemble(first, rest, inp.state()))
+            Ok(levels.finish(right, inp.state()))
         })
     })
     .boxed()
@@ -121,32 +121,38 @@ fn step(inp: &mut Ref<'_, '_>, first: usize, operator: &str) {
 }
 
 /// `postfix`: a primary expression and what follows it.
-fn postfix<'s>(primary: Rule<'s, Expr>, inner: impl Subexpression<'s>) -> Rule<'s, Expr> {
-    let args = list(inner.clone(), Token::starts_expression, Token::RParen, "an argument or `)`");
-    custom(move |inp| {
+fn postfix<'s>(
+    primary: impl Subexpression<'s>,
+    inner: impl Subexpression<'s>,
+) -> impl Subexpression<'s> {
+    let list = list(inner.clone(), Token::starts_expression, Token::RParen, "an argument or `)`");
+    let args = move |inp: &mut Ref<'s, '_>| inp.parse(&list).unwrap_or_default();
+    move |inp: &mut Ref<'s, '_>| {
         let start = at(inp);
-        let mut expr = inp.parse(&primary)?;
+        let mut expr = primary(inp);
         loop {
             let next = peek(inp);
             let follows =
                 matches!(next, Token::LParen | Token::LBracket | Token::Dot | Token::Bang);
             if !follows || !wrap(inp) {
-                return Ok(expr);
+                return expr;
             }
-            let object = Box::new(expr);
             let kind = match next {
-                Token::LParen => ExprKind::Call { callee: object, args: inp.parse(&args)? },
+                Token::LParen => ExprKind::Call(Box::new(Call { callee: expr, args: args(inp) })),
                 Token::LBracket => match bracketed(inp, Token::RBracket, &inner) {
-                    Some(index) => ExprKind::Index { object, index: Box::new(index) },
+                    Some(index) => {
+                        ExprKind::Index { object: Box::new(expr), index: Box::new(index) }
+                    }
                     None => ExprKind::Error,
                 },
                 Token::Dot => {
                     inp.skip();
                     match take_name(inp, "a field or a function after `.`") {
                         Some(name) if peek(inp) == Token::LParen => {
-                            ExprKind::Method { receiver: object, name, args: inp.parse(&args)? }
+                            let method = Method { receiver: expr, name, args: args(inp) };
+                            ExprKind::Method(Box::new(method))
                         }
-                        Some(name) => ExprKind::Field { object, name },
+                        Some(name) => ExprKind::Field(Box::new(Field { object: expr, name })),
                         None => {
                             not_a_field(inp);
                             ExprKind::Error
@@ -155,13 +161,12 @@ fn postfix<'s>(primary: Rule<'s, Expr>, inner: impl Subexpression<'s>) -> Rule<'
                 }
                 _ => {
                     inp.skip();
-                    ExprKind::Unwrap(object)
+                    ExprKind::Unwrap(Box::new(expr))
                 }
             };
             expr = Expr { kind, span: since(inp, start) };
         }
-    })
-    .boxed()
+    }
 }
 
 /// Skips a number or keyword that was written for a field.
@@ -174,30 +179,38 @@ fn not_a_field(inp: &mut Ref<'_, '_>) {
 }
 
 /// `unary`: prefix operators and a postfix expression.
-fn operand<'s>(primary: Rule<'s, Expr>, inner: impl Subexpression<'s>) -> Rule<'s, Expr> {
+fn operand<'s>(
+    primary: impl Subexpression<'s>,
+    inner: impl Subexpression<'s>,
+) -> impl Subexpression<'s> {
     let postfix = postfix(primary, inner);
-    custom(move |inp| {
-        let start = at(inp);
-        let mut ops = Vec::new();
-        while let Some(op) = unary(peek(inp)) {
-            ops.push((op, at(inp)));
-            inp.skip();
+    move |inp: &mut Ref<'s, '_>| match unary(peek(inp)) {
+        None => beside(inp, &postfix),
+        Some(_) => prefixed(inp, &postfix),
+    }
+}
+
+/// Prefix operators, of which one comes next, and a postfix expression.
+fn prefixed<'s>(inp: &mut Ref<'s, '_>, postfix: &impl Subexpression<'s>) -> Expr {
+    let start = at(inp);
+    let mut ops = Vec::new();
+    while let Some(op) = unary(peek(inp)) {
+        ops.push((op, at(inp)));
+        inp.skip();
+    }
+    let tree = nested(inp, ops.len() as u32, |inp| match least_int(inp, start) {
+        Some(expr) => {
+            ops.pop();
+            expr
         }
-        let tree = nested(inp, ops.len() as u32, |inp| match least_int(inp, start) {
-            Some(expr) => {
-                ops.pop();
-                Some(expr)
-            }
-            None => inp.parse(&postfix).ok(),
-        });
-        let Some(mut expr) = tree.flatten() else { return Ok(missing(inp)) };
-        for (op, place) in ops.into_iter().rev() {
-            let span = Span::new(inp.state().span(place).start, expr.span.end);
-            expr = Expr { kind: ExprKind::Unary { op, operand: Box::new(expr) }, span };
-        }
-        Ok(expr)
-    })
-    .boxed()
+        None => postfix(inp),
+    });
+    let Some(mut expr) = tree else { return missing(inp) };
+    for (op, place) in ops.into_iter().rev() {
+        let span = Span::new(inp.state().span(place).start, expr.span.end);
+        expr = Expr { kind: ExprKind::Unary { op, operand: Box::new(expr) }, span };
+    }
+    expr
 }
 
 fn unary(token: Token) -> Option<UnaryOp> {

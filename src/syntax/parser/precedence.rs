@@ -1,14 +1,14 @@
 //! Operators between operands: a flat list becomes a tree by precedence.
 //!
 //! Floyd's operator precedence with one open level per precedence on a stack (at most nine), whose
-//! operands are kept flat. Input: operands and the operators between them. Output: `Chain`,
-//! `Compare` and `Logic` nodes; comparisons that chain are reported. Linear.
+//! operands are kept flat. Input: operands and the operators between them, as they are read. Output:
+//! `Chain`, `Compare` and `Logic` nodes; comparisons that chain are reported. Linear.
 
 use super::state::State;
 use crate::buffer::Buffer;
 use crate::pooled;
 use crate::source::{Diagnostic, Span};
-use crate::syntax::ast::{BinaryOp, CompareOp, Expr, ExprKind};
+use crate::syntax::ast::{BinaryOp, Chain, Compare, CompareOp, Expr, ExprKind, Logic};
 use crate::syntax::token::Token;
 
 /// What stands between two operands.
@@ -75,49 +75,50 @@ struct Open {
     last: (Operator, Span),
 }
 
-pooled! { (Operator, Span, Expr), Open }
+pooled! { Open }
 
-/// The tree of `first op operand op operand …`.
-pub(super) fn assemble(
-    first: Expr,
-    mut rest: Buffer<(Operator, Span, Expr)>,
-    state: &mut State<'_>,
-) -> Expr {
-    let mut stack: Buffer<Open> = Buffer::new();
-    let mut right = first;
-    for (operator, span, operand) in rest.drain(..) {
+/// What is open of `operand op operand …`, the loosest level first.
+pub(super) struct Levels(Buffer<Open>);
+
+impl Levels {
+    pub fn new() -> Self {
+        Self(Buffer::new())
+    }
+
+    /// Takes the operator at the token `at` and the operand to its left.
+    pub fn operator(&mut self, operator: Operator, at: usize, left: Expr, state: &mut State<'_>) {
         let level = operator.level();
-        while let Some(open) = stack.pop_if(|open| open.level > level) {
+        let mut left = left;
+        while let Some(open) = self.0.pop_if(|open| open.level > level) {
+            left = open.finish(left, state);
+        }
+        let next = (operator, state.span(at));
+        match self.0.last_mut() {
+            Some(open) if open.level == level => {
+                let (op, span) = std::mem::replace(&mut open.last, next);
+                open.rest.push((op, span, left));
+            }
+            _ => self.0.push(Open { level, first: left, rest: Vec::new(), last: next }),
+        }
+    }
+
+    /// The tree, whose last operand is `right`.
+    pub fn finish(mut self, mut right: Expr, state: &mut State<'_>) -> Expr {
+        while let Some(open) = self.0.pop() {
             right = open.finish(right, state);
         }
-        match stack.last_mut() {
-            Some(open) if open.level == level => {
-                let (op, at) = std::mem::replace(&mut open.last, (operator, span));
-                open.rest.push((op, at, std::mem::replace(&mut right, operand)));
-            }
-            _ => {
-                let first = std::mem::replace(&mut right, operand);
-                stack.push(Open { level, first, rest: Vec::new(), last: (operator, span) });
-            }
-        }
+        right
     }
-    while let Some(open) = stack.pop() {
-        right = open.finish(right, state);
-    }
-    right
 }
 
 impl Open {
-    fn finish(mut self, right: Expr, state: &mut State<'_>) -> Expr {
+    fn finish(self, right: Expr, state: &mut State<'_>) -> Expr {
         let span = self.first.span.to(right.span);
         let (operator, op_span) = self.last;
         let first = self.first;
         let kind = match operator {
             Operator::Compare(op) => match self.rest.first() {
-                None => {
-                    let (left, right) = (Box::new(first), Box::new(right));
-                    ExprKind::Compare { op, op_span, left, right }
-                }
+                None => ExprKind::Compare(Box::new(Compare { op, op_span, left: first, right })),
                 Some(earlier) => {
                     let second = self.rest.get(1).map_or(op_span, |later| later.1);
                     let broken = |e: &Expr| matches!(e.kind, ExprKind::Error);
@@ -132,18 +133,19 @@ impl Open {
                 let mut operands = vec![first];
                 operands.extend(self.rest.into_iter().map(|(_, _, operand)| operand));
                 operands.push(right);
-                ExprKind::Logic { and: matches!(operator, Operator::And), operands }
+                let and = matches!(operator, Operator::And);
+                ExprKind::Logic(Box::new(Logic { and, operands }))
             }
             Operator::Binary(_) => {
                 // Most chains have two operands, and the tree keeps this memory.
-                self.rest.reserve_exact(1);
-                self.rest.push((operator, op_span, right));
-                let binary = |(op, span, operand)| match op {
-                    Operator::Binary(op) => Some((op, span, operand)),
-                    _ => None,
-                };
-                let rest = self.rest.into_iter().filter_map(binary).collect();
-                ExprKind::Chain { first: Box::new(first), rest }
+                let mut rest = Vec::with_capacity(self.rest.len() + 1);
+                let last = std::iter::once((operator, op_span, right));
+                for (operator, span, operand) in self.rest.into_iter().chain(last) {
+                    if let Operator::Binary(op) = operator {
+                        rest.push((op, span, operand));
+                    }
+                }
+                ExprKind::Chain(Box::new(Chain { first, rest }))
             }
         };
         Expr { kind, span }

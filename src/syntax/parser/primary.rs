@@ -6,7 +6,7 @@ use super::recover::{close, expect_or, item_ahead, take_name};
 use super::state::{at, peek, peek_nth, since, take};
 use super::{Ref, Rule};
 use crate::source::Diagnostic;
-use crate::syntax::ast::{Expr, ExprKind, Lambda, Name};
+use crate::syntax::ast::{Expr, ExprKind, Lambda, Name, StructLiteral};
 use crate::syntax::literal::too_large;
 use crate::syntax::token::Token;
 use chumsky::Parser;
@@ -16,7 +16,7 @@ use chumsky::primitive::custom;
 pub(super) fn primary<'s>(
     inner: impl Subexpression<'s>,
     lambda: Rule<'s, Lambda>,
-) -> Rule<'s, Expr> {
+) -> impl Subexpression<'s> {
     let value = inner.clone();
     let field = move |inp: &mut Ref<'s, '_>| -> Option<(Name, Expr)> {
         let name = take_name(inp, "a field");
@@ -26,17 +26,18 @@ pub(super) fn primary<'s>(
     };
     let fields = list(field, Token::is_name, Token::RBrace, "a field or `}`");
     let array = array(inner.clone());
-    custom(move |inp| {
+    move |inp: &mut Ref<'s, '_>| {
         let start = at(inp);
         let next = peek(inp);
         let kind = match next {
             Token::LParen => {
                 bracketed(inp, Token::RParen, &inner).map_or(ExprKind::Error, |expr| expr.kind)
             }
-            Token::LBracket => inp.parse(&array)?,
-            Token::Fn if !named_function_ahead(inp) => {
-                ExprKind::Lambda(Box::new(inp.parse(&lambda)?))
-            }
+            Token::LBracket => inp.parse(&array).unwrap_or(ExprKind::Error),
+            Token::Fn if !named_function_ahead(inp) => match inp.parse(&lambda) {
+                Ok(lambda) => ExprKind::Lambda(Box::new(lambda)),
+                Err(_) => ExprKind::Error,
+            },
             Token::Ident(symbol) => {
                 inp.skip();
                 match struct_ahead(inp) {
@@ -44,23 +45,26 @@ pub(super) fn primary<'s>(
                     true => {
                         let name = Name { symbol, span: since(inp, start) };
                         let reported = inp.state().reported();
-                        let fields = inp.parse(&fields)?.into_iter().flatten().collect();
+                        let fields = inp.parse(&fields).unwrap_or_default();
+                        let fields = fields.into_iter().flatten().collect();
                         let whole = inp.state().reported() == reported;
                         if !inp.state().struct_literals {
                             in_head(inp, start);
                         }
-                        if whole { ExprKind::Struct { name, fields } } else { ExprKind::Error }
+                        match whole {
+                            true => ExprKind::Struct(Box::new(StructLiteral { name, fields })),
+                            false => ExprKind::Error,
+                        }
                     }
                 }
             }
             _ => match literal(inp) {
                 Some(kind) => kind,
-                None => return Ok(missing(inp)),
+                None => return missing(inp),
             },
         };
-        Ok(Expr { kind, span: since(inp, start) })
-    })
-    .boxed()
+        Expr { kind, span: since(inp, start) }
+    }
 }
 
 /// A literal, if one comes next.

@@ -254,6 +254,17 @@ pub(super) fn nested<'s, 'p, O>(
     Some(result)
 }
 
+/// Runs `inner` where the current construct is, and lets it [`wrap`] no other tree than its own.
+pub(super) fn beside<'s, 'p, O>(
+    inp: &mut Ref<'s, 'p>,
+    inner: impl FnOnce(&mut Ref<'s, 'p>) -> O,
+) -> O {
+    let outer = inp.state().enter(0);
+    let result = inner(inp);
+    inp.state().leave(0, outer);
+    result
+}
+
 /// Says that one more construct is to wrap the tree just finished; whether that may be. Where not,
 /// the rest of the file is given up.
 pub(super) fn wrap(inp: &mut Ref<'_, '_>) -> bool {

@@ -6,7 +6,9 @@ use super::recover::{expect, item_ahead, semicolon, skip_statement, stray, take_
 use super::state::{State, at, peek, peek_nth, since, take};
 use super::{Ref, Rule};
 use crate::source::Diagnostic;
-use crate::syntax::ast::{Arm, BinaryOp, Block, CompareOp, Expr, ExprKind, Stmt, StmtKind, Type};
+use crate::syntax::ast::{
+    Arm, BinaryOp, Block, Compare, CompareOp, Expr, ExprKind, Stmt, StmtKind, Type,
+};
 use crate::syntax::token::Token;
 use chumsky::error::EmptyErr;
 use chumsky::prelude::*;
@@ -81,7 +83,7 @@ fn declare<'s>(expr: Rule<'s, Expr>, ty: Rule<'s, Type>) -> Rule<'s, StmtKind> {
         inp.skip();
         let keyword = since(inp, start);
         let name = take_name(inp, "a name");
-        let ty = inp.parse(&annotation)?;
+        let ty = inp.parse(&annotation)?.map(Box::new);
         let end = at(inp);
         let value_optional = mutable && ty.is_some();
         let value = match peek(inp) {
@@ -151,8 +153,8 @@ fn head<'s>(expr: Rule<'s, Expr>, condition: bool) -> Rule<'s, Expr> {
             inp.skip();
             let right = inp.parse(&expr)?;
             let span = left.span.to(right.span);
-            let (op, left_side, right) = (CompareOp::Eq, Box::new(left), Box::new(right));
-            left = Expr { kind: ExprKind::Compare { op, op_span, left: left_side, right }, span };
+            let compare = Compare { op: CompareOp::Eq, op_span, left, right };
+            left = Expr { kind: ExprKind::Compare(Box::new(compare)), span };
         }
         inp.state().struct_literals = free;
         Ok(left)
@@ -178,7 +180,7 @@ fn if_<'s>(condition: Rule<'s, Expr>, block: Rule<'s, Block>) -> Rule<'s, StmtKi
 /// `for NAME in expr [ (".." | "..=") expr ] block`
 fn for_<'s>(head: Rule<'s, Expr>, block: Rule<'s, Block>) -> Rule<'s, StmtKind> {
     let dots = select! { Token::DotDot => false, Token::DotDotEq => true };
-    let to = dots.then(head.clone()).map(|(inclusive, to)| (to, inclusive)).or_not();
+    let to = dots.then(head.clone()).map(|(inclusive, to)| Box::new((to, inclusive))).or_not();
     let plain = just(Token::For)
         .ignore_then(custom(|inp| {
             let name = take_name(inp, "a name for the loop's variable");
@@ -192,7 +194,7 @@ fn for_<'s>(head: Rule<'s, Expr>, block: Rule<'s, Block>) -> Rule<'s, StmtKind> 
         .then(to)
         .then(block.clone())
         .map(|(((name, from), to), body)| match name {
-            Some(name) => StmtKind::For { name, from, to, body },
+            Some(name) => StmtKind::For { name, from, to, body: Box::new(body) },
             None => StmtKind::Error,
         })
         .boxed();
@@ -394,7 +396,7 @@ fn check_place(inp: &mut Ref<'_, '_>, place: Expr, start: usize) -> Expr {
     let state = inp.state();
     let last = state.token(here - 1);
     let good = match place.kind {
-        ExprKind::Name(_) | ExprKind::Field { .. } => last.is_name(),
+        ExprKind::Name(_) | ExprKind::Field(_) => last.is_name(),
         ExprKind::Index { .. } => last == Token::RBracket,
         ExprKind::Error => true,
         _ => false,

@@ -307,23 +307,23 @@ fn simpler(kind: &ExprKind) -> Vec<ExprKind> {
     let mut parts: Vec<&Expr> = Vec::new();
     match kind {
         ExprKind::Unary { operand, .. } | ExprKind::Unwrap(operand) => parts.push(operand),
-        ExprKind::Chain { first, rest } => {
-            parts.push(first);
-            parts.extend(rest.iter().map(|(_, _, operand)| operand));
+        ExprKind::Chain(chain) => {
+            parts.push(&chain.first);
+            parts.extend(chain.rest.iter().map(|(_, _, operand)| operand));
         }
-        ExprKind::Compare { left, right, .. } => parts.extend([&**left, &**right]),
-        ExprKind::Logic { operands, .. } => parts.extend(operands),
-        ExprKind::Call { callee, args } => {
-            parts.extend(args);
-            if let ExprKind::Lambda(lambda) = &callee.kind {
+        ExprKind::Compare(compare) => parts.extend([&compare.left, &compare.right]),
+        ExprKind::Logic(logic) => parts.extend(&logic.operands),
+        ExprKind::Call(call) => {
+            parts.extend(&call.args);
+            if let ExprKind::Lambda(lambda) = &call.callee.kind {
                 parts.extend(returned(&lambda.body.statements));
             }
         }
-        ExprKind::Method { receiver, args, .. } => {
-            parts.push(receiver);
-            parts.extend(args);
+        ExprKind::Method(method) => {
+            parts.push(&method.receiver);
+            parts.extend(&method.args);
         }
-        ExprKind::Field { object, .. } => parts.push(object),
+        ExprKind::Field(field) => parts.push(&field.object),
         ExprKind::Index { object, index } => {
             parts.extend([&**object, &**index]);
             if let ExprKind::Array(elements) = &object.kind {
@@ -332,7 +332,7 @@ fn simpler(kind: &ExprKind) -> Vec<ExprKind> {
         }
         ExprKind::Array(elements) => parts.extend(elements),
         ExprKind::Repeat { value, count } => parts.extend([&**value, &**count]),
-        ExprKind::Struct { fields, .. } => parts.extend(fields.iter().map(|(_, value)| value)),
+        ExprKind::Struct(literal) => parts.extend(literal.fields.iter().map(|(_, value)| value)),
         _ => {}
     }
     choices.extend(parts.into_iter().map(|part| part.kind.clone()));

@@ -2,8 +2,8 @@
 
 use toyjit::source::Symbol;
 use toyjit::syntax::ast::{
-    Block, Expr, ExprKind, Function, Item, Lambda, Pattern, PatternKind, Program, Stmt, StmtKind,
-    Struct,
+    Block, Call, Expr, ExprKind, Function, Item, Lambda, Pattern, PatternKind, Program, Stmt,
+    StmtKind, Struct,
 };
 
 /// A program with its definitions before its statements: their order means nothing.
@@ -99,7 +99,7 @@ impl Walk<'_> {
             StmtKind::Assign { place, value, .. } => {
                 // The place must stay one: only what stands in it may change.
                 match &mut place.kind {
-                    ExprKind::Field { object, .. } => self.expr(object),
+                    ExprKind::Field(field) => self.expr(&mut field.object),
                     ExprKind::Index { object, index } => {
                         self.expr(object);
                         self.expr(index);
@@ -126,7 +126,7 @@ impl Walk<'_> {
             }
             StmtKind::For { from, to, body, .. } => {
                 self.expr(from);
-                to.iter_mut().for_each(|(to, _)| self.expr(to));
+                to.iter_mut().for_each(|to| self.expr(&mut to.0));
                 self.block(body);
             }
             StmtKind::Match { value, arms } => {
@@ -165,24 +165,25 @@ impl Walk<'_> {
         (self.visit)(Node::Expr(expr));
         match &mut expr.kind {
             ExprKind::Unary { operand, .. } | ExprKind::Unwrap(operand) => self.expr(operand),
-            ExprKind::Chain { first, rest } => {
-                if rest.len() > 1 {
-                    (self.visit)(Node::List(rest));
+            ExprKind::Chain(chain) => {
+                if chain.rest.len() > 1 {
+                    (self.visit)(Node::List(&mut chain.rest));
                 }
-                self.expr(first);
-                rest.iter_mut().for_each(|(_, _, operand)| self.expr(operand));
+                self.expr(&mut chain.first);
+                chain.rest.iter_mut().for_each(|(_, _, operand)| self.expr(operand));
             }
-            ExprKind::Compare { left, right, .. } => {
-                self.expr(left);
-                self.expr(right);
+            ExprKind::Compare(compare) => {
+                self.expr(&mut compare.left);
+                self.expr(&mut compare.right);
             }
-            ExprKind::Logic { operands, .. } => {
-                if operands.len() > 2 {
-                    (self.visit)(Node::List(operands));
+            ExprKind::Logic(logic) => {
+                if logic.operands.len() > 2 {
+                    (self.visit)(Node::List(&mut logic.operands));
                 }
-                self.exprs(operands);
+                self.exprs(&mut logic.operands);
             }
-            ExprKind::Call { callee, args } => {
+            ExprKind::Call(call) => {
+                let Call { callee, args } = &mut **call;
                 match callee.kind {
                     ExprKind::Name(symbol) => (self.visit)(Node::Parts(symbol, args)),
                     _ => self.expr(callee),
@@ -190,11 +191,11 @@ impl Walk<'_> {
                 (self.visit)(Node::List(args));
                 self.exprs(args);
             }
-            ExprKind::Method { receiver, args, .. } => {
-                self.expr(receiver);
-                self.exprs(args);
+            ExprKind::Method(method) => {
+                self.expr(&mut method.receiver);
+                self.exprs(&mut method.args);
             }
-            ExprKind::Field { object, .. } => self.expr(object),
+            ExprKind::Field(field) => self.expr(&mut field.object),
             ExprKind::Index { object, index } => {
                 self.expr(object);
                 self.expr(index);
@@ -207,9 +208,9 @@ impl Walk<'_> {
                 self.expr(value);
                 self.expr(count);
             }
-            ExprKind::Struct { name, fields } => {
-                (self.visit)(Node::Parts(name.symbol, fields));
-                fields.iter_mut().for_each(|(_, value)| self.expr(value));
+            ExprKind::Struct(literal) => {
+                (self.visit)(Node::Parts(literal.name.symbol, &mut literal.fields));
+                literal.fields.iter_mut().for_each(|(_, value)| self.expr(value));
             }
             ExprKind::Lambda(lambda) => self.lambda(lambda),
             ExprKind::Int(_)
