@@ -70,6 +70,7 @@ faults! {
     InlineCaptures: "where a function value is inlined, all that it captured is the first of it",
     PhiOfOpsAlike: "a join takes the results of steps by other constants for its own",
     UnrollShort: "a loop that is unrolled goes round once too little",
+    PartialLate: "a loop that goes several rounds at a time does so one round too long",
     PeelLeaves: "a loop whose first round was peeled is left behind it",
     ScalarTwoNames: "an object that has another name behind a join keeps its fields under the old one",
     ArraysFirst: "the elements of a small array behind the second one are the second one",

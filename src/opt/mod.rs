@@ -28,6 +28,7 @@ pub mod inline;
 pub mod invert;
 pub mod licm;
 mod linear;
+pub mod partial_unroll;
 pub mod peel;
 pub mod phi_of_ops;
 pub mod pre;
@@ -287,6 +288,22 @@ pub static PASSES: &[Pass] = &[
             ("split", "it sees what products are made of, and not what goes round"),
             ("invert", "loops have one back edge, from where the body ends"),
         ],
+    },
+    Pass {
+        name: "partial-unroll",
+        run: partial_unroll::run,
+        level: 3,
+        after: &[
+            ("split", "the part without checks is what goes round"),
+            ("bulk", "what the runtime fills or copies goes round no more"),
+            ("strength", "products have become sums, which go round as counters do"),
+        ],
+    },
+    Pass {
+        name: "fold",
+        run: fold::run,
+        level: 3,
+        after: &[("partial-unroll", "counters of rounds that follow each other are sums of sums")],
     },
     Pass {
         name: "demand",
