@@ -68,6 +68,7 @@ faults! {
     PromoteCalls: "a called function is taken not to read what is kept in a register",
     PromoteKeeps: "of the places kept in registers only the first is stored when the loop is left",
     InlineCaptures: "where a function value is inlined, all that it captured is the first of it",
+    UnusedClosures: "a function that only closures lead to is left out",
     PhiOfOpsAlike: "a join takes the results of steps by other constants for its own",
     UnrollShort: "a loop that is unrolled goes round once too little",
     PartialLate: "a loop that goes several rounds at a time does so one round too long",

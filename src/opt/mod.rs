@@ -45,6 +45,7 @@ pub mod summaries;
 mod sums;
 pub mod switch;
 pub mod unroll;
+mod unused;
 
 use crate::analysis::graph::Graph;
 use crate::ir::verify::verify;
@@ -476,7 +477,10 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
     let (early, late) = PASSES.split_at(early);
     // Stands in a function's place while it is worked on.
     let mut empty = Function::new("", FuncRef(0), Signature::default());
-    for passes in [early, late] {
+    for (is_late, passes) in [(false, early), (true, late)] {
+        if is_late && module.is_whole {
+            unused::drop_unused(module);
+        }
         for &id in &order {
             let Function { name, signature, .. } = &module.functions[id];
             empty.name.clone_from(name);
