@@ -34,6 +34,7 @@ impl Code {
         let hosts: Vec<u64> = hosts.collect();
         module.first_type = runtime.types.count();
         module.outlives_traps = !engine.options.once;
+        module.is_whole = engine.options.once && !engine.options.counted;
         let executable = pipeline::compile_module(module, &engine.options, runtime, timings)?;
         for (slot, value) in (0..).zip(hosts) {
             runtime.set_global(slot, value);

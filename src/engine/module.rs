@@ -68,7 +68,7 @@ static MODULES: AtomicU64 = AtomicU64::new(0);
 impl Module {
     pub(super) fn new(program: Program) -> Result<Self, CompileError> {
         let Program { engine, sources, warnings, mut timings, tree, lowered } = program;
-        let functions = exported(&tree);
+        let functions = if engine.options.once { BTreeMap::new() } else { exported(&tree) };
         let Lowered { module, facts } = lowered;
         let late = late(&tree, &facts);
         drop(facts);

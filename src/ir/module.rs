@@ -43,6 +43,8 @@ pub struct Module {
     pub first_type: u32,
     /// Whether what is in memory is seen by later runs after a trap: it is as the program left it.
     pub outlives_traps: bool,
+    /// Whether nobody but the script and `main` calls its functions.
+    pub is_whole: bool,
     /// For each function: what a call of it may do, where the optimiser has found that.
     pub summaries: Vec<Summary>,
 }
@@ -62,6 +64,7 @@ impl Default for Module {
             known_types: Vec::new(),
             first_type: FIRST_REGISTERED,
             outlives_traps: false,
+            is_whole: false,
             summaries: Vec::new(),
         }
     }
@@ -74,6 +77,8 @@ pub struct Summary {
     pub effects: Effects,
     /// What it writes.
     pub writes: Writes,
+    /// How many calls of it there were, before any was inlined.
+    pub calls: usize,
 }
 
 /// A set of memory locations.

@@ -2,7 +2,8 @@
 //!
 //! Functions come callees first (see the runner), so what is copied has been through the early
 //! passes and has its own calls inlined. Small functions always go in, larger ones where the call
-//! is in a loop; a caller grows up to a budget. A function that calls itself is not copied into
+//! is in a loop, and still larger ones where it is the only call; a caller grows up to a budget. Where
+//! nobody is left to call a function of a whole program, it goes (`unused`). A function that calls itself is not copied into
 //! others; into itself it is, a few rounds deep, which makes of many calls few; or once, where it is
 //! pure and makes some calls twice then, which `pre` sees to.
 //!
@@ -33,6 +34,8 @@ use toyjit_runtime::fault::{self, Fault};
 const SMALL: usize = 20;
 /// In loops and in functions that call themselves, up to this size.
 const HOT: usize = 80;
+/// Where it is the only call, up to this size, in a loop or not.
+const ONCE: usize = 400;
 /// How much a caller grows at most by callees that are not small, and by all.
 const GROWTH: [usize; 2] = [1000, 4000];
 /// A function goes into itself while it is smaller than this, at most so many rounds.
@@ -55,8 +58,11 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
             cx.remarks.say_at("inline", span, || format!("`{}` not inlined: {why}", callee.name));
             None
         };
-        let Some(size) = size(callee) else { return refuse("it is large") };
-        let hot = in_loop || recursive;
+        let once = module.summaries.get(id.0 as usize).is_some_and(|s| s.calls == 1);
+        let Some(size) = size(callee, if once { ONCE } else { HOT }) else {
+            return refuse("it is large");
+        };
+        let hot = in_loop || recursive || once && module.is_whole;
         if size > SMALL && !hot {
             return refuse("it is not small, and the call is in no loop");
         }
@@ -85,7 +91,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         }
         name_callees(f, module);
     }
-    if recursive && size(f).is_some_and(|size| size < RECURSION.0) {
+    if recursive && size(f, HOT).is_some_and(|size| size < RECURSION.0) {
         if let Some(once) = once_into_itself(f, cx) {
             *f = once;
             return;
@@ -97,7 +103,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
                 let said = || format!("`{}` inlined into itself", body.name);
                 go.then(|| cx.remarks.say_at("inline", span, said)).map(|()| &body)
             });
-            if size(f).is_none_or(|size| size >= RECURSION.0) {
+            if size(f, HOT).is_none_or(|size| size >= RECURSION.0) {
                 break;
             }
         }
@@ -124,8 +130,9 @@ fn once_into_itself(f: &Function, cx: &mut Context<'_>) -> Option<Function> {
     })
 }
 
-/// Instructions and blocks of a function that may be copied; none where it is too large or can't.
-fn size(f: &Function) -> Option<usize> {
+/// Instructions and blocks of a function that may be copied; none where they are more than `most`,
+/// or it can't.
+fn size(f: &Function, most: usize) -> Option<usize> {
     if f.blocks.len() > MAX_BLOCKS {
         return None;
     }
@@ -136,7 +143,7 @@ fn size(f: &Function) -> Option<usize> {
         if loads.any(|&load| f.blocks[ENTRY].params.first() != f.args(load).first()) {
             return None;
         }
-        if size > HOT || data.insts.iter().any(|&inst| depth(f, f.insts[inst].loc) >= MAX_DEPTH) {
+        if size > most || data.insts.iter().any(|&inst| depth(f, f.insts[inst].loc) >= MAX_DEPTH) {
             return None;
         }
     }

@@ -28,6 +28,7 @@ pub mod inline;
 pub mod invert;
 pub mod licm;
 mod linear;
+pub mod partial_unroll;
 pub mod peel;
 pub mod phi_of_ops;
 pub mod pre;
@@ -44,6 +45,7 @@ pub mod summaries;
 mod sums;
 pub mod switch;
 pub mod unroll;
+mod unused;
 
 use crate::analysis::graph::Graph;
 use crate::ir::verify::verify;
@@ -290,6 +292,22 @@ pub static PASSES: &[Pass] = &[
         ],
     },
     Pass {
+        name: "partial-unroll",
+        run: partial_unroll::run,
+        level: 3,
+        after: &[
+            ("split", "the part without checks is what goes round"),
+            ("bulk", "what the runtime fills or copies goes round no more"),
+            ("strength", "products have become sums, which go round as counters do"),
+        ],
+    },
+    Pass {
+        name: "fold",
+        run: fold::run,
+        level: 3,
+        after: &[("partial-unroll", "counters of rounds that follow each other are sums of sums")],
+    },
+    Pass {
         name: "demand",
         run: demand::run,
         level: 2,
@@ -467,7 +485,10 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
     let (early, late) = (rows(early), rows(late));
     // Stands in a function's place while it is worked on.
     let mut empty = Function::new("", FuncRef(0), Signature::default());
-    for passes in [&early, &late] {
+    for (is_late, passes) in [(false, &early), (true, &late)] {
+        if is_late && module.is_whole {
+            unused::drop_unused(module);
+        }
         for &id in &order {
             let Function { name, signature, .. } = &module.functions[id];
             empty.name.clone_from(name);

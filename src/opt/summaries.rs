@@ -25,12 +25,15 @@ pub fn find(module: &mut Module) -> Vec<FuncRef> {
     let mut order: Vec<FuncRef> = module.functions.keys().collect();
     order.sort_by_key(|id| component[id.0 as usize]);
     let worst = Writes { everything: true, ..Writes::default() };
-    module.summaries = vec![Summary { effects: Effects::ALL, writes: worst }; order.len()];
+    let worst = Summary { effects: Effects::ALL, writes: worst, calls: 0 };
+    module.summaries = vec![worst; order.len()];
+    let mut numbers = vec![0; order.len()];
+    calls.iter().flatten().for_each(|&callee| numbers[callee] += 1);
     for cycle in order.chunk_by(|a, b| component[a.0 as usize] == component[b.0 as usize]) {
         let own = component[cycle[0].0 as usize];
         let calls_itself =
             |id: &FuncRef| calls[id.0 as usize].iter().any(|&callee| component[callee] == own);
-        let mut summary = Summary { effects: Effects::NONE, writes: Writes::default() };
+        let mut summary = Summary { effects: Effects::NONE, writes: Writes::default(), calls: 0 };
         for &id in cycle {
             add_function(&mut summary, module, id, |callee| component[callee] == own);
         }
@@ -40,7 +43,8 @@ pub fn find(module: &mut Module) -> Vec<FuncRef> {
         summary.writes.sort();
         summary.writes.everything |= summary.writes.locations.len() > MAX_LOCATIONS;
         for &id in cycle {
-            module.summaries[id.0 as usize] = summary.clone();
+            let number = id.0 as usize;
+            module.summaries[number] = Summary { calls: numbers[number], ..summary.clone() };
         }
     }
     order

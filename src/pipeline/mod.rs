@@ -50,7 +50,8 @@ pub struct Options {
     pub polls: bool,
     /// Whether calls and rounds of loops burn fuel.
     pub metered: bool,
-    /// Whether a program runs once: nobody sees after a trap what memory holds.
+    /// Whether a program runs once, from its beginning: nobody sees after a trap what memory holds, and
+    /// nobody calls its functions by their names.
     pub once: bool,
     /// Whether programs count how often each of their blocks runs.
     pub counted: bool,

@@ -105,13 +105,13 @@ struct Group {
 /// The test that a loop goes round by: while `op` holds between a counter plus a constant and an
 /// invariant.
 #[derive(Clone, Copy)]
-struct Test {
+pub(super) struct Test {
     op: Op,
-    counter: Counter,
-    plus: i64,
+    pub(super) counter: Counter,
+    pub(super) plus: i64,
     /// The operand that is the counter plus the constant, and the invariant.
-    value: Value,
-    limit: Value,
+    pub(super) value: Value,
+    pub(super) limit: Value,
 }
 
 /// A loop with one back edge, which leaves the latch.
@@ -277,7 +277,7 @@ impl Group {
 }
 
 /// The test at a loop's end, if it compares a counter with an invariant in the way it goes.
-fn test(f: &Function, view: &View<'_>, (latch, index): (Block, usize)) -> Option<Test> {
+pub(super) fn test(f: &Function, view: &View<'_>, (latch, index): (Block, usize)) -> Option<Test> {
     let Terminator::Branch { op, args: [a, b], edges } = &f.blocks[latch].terminator else {
         return None;
     };

@@ -1,6 +1,7 @@
 //! Loads, stores and their addresses.
 
 use super::{Selector, effects};
+use crate::entity::Entity;
 use crate::ir::{self, Const, ElemClass, Op, Type, Value, ValueDef, imm_field};
 use crate::mach::{RegClass, VReg};
 use crate::x64::inst::{Addr, AluOp, Base, Inst, Scale, Src, Width};
@@ -115,20 +116,27 @@ impl Selector<'_> {
         Some((next, self.immediate(b).filter(|_| steps)?.checked_neg()?))
     }
 
-    /// The parts of a value that is `x + constant` for this one user.
+    /// The parts of a value that is `x + constant`: for this one user, or for each of them where `x`
+    /// is in a register anyway.
     fn sum_with_constant(&self, value: Value) -> Option<(Value, i32)> {
-        let inst = self.foldable(value)?;
+        let inst = self.function.def_inst(self.root(value))?;
         let &[a, b] = self.function.args(inst) else { return None };
-        match self.function.insts[inst].op {
+        let (of, n) = match self.function.insts[inst].op {
             Op::IAdd => match (self.immediate(a), self.immediate(b)) {
-                (_, Some(n)) => Some((a, n)),
-                (Some(n), _) => Some((b, n)),
-                _ => None,
+                (_, Some(n)) => (a, n),
+                (Some(n), _) => (b, n),
+                _ => return None,
             },
-            Op::ISub if fault::is(Fault::AddressSign) => Some((a, self.immediate(b)?)),
-            Op::ISub => Some((a, self.immediate(b)?.checked_neg()?)),
-            _ => None,
-        }
+            Op::ISub if fault::is(Fault::AddressSign) => (a, self.immediate(b)?),
+            Op::ISub => (a, self.immediate(b)?.checked_neg()?),
+            _ => return None,
+        };
+        let is_free = || {
+            self.vreg_of[self.root(value).index()].is_none()
+                && self.block == self.facts.place(inst).0
+                && self.lives_on(of)
+        };
+        (self.foldable(value).is_some() || is_free()).then_some((of, n))
     }
 
     pub(super) fn load(&mut self, dst: VReg, inst: ir::Inst) {
