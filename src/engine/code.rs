@@ -4,7 +4,7 @@ use super::{CompileError, Engine};
 use crate::bril;
 use crate::interp::{self, Halt};
 use crate::ir::{FuncRef, Module};
-use crate::pipeline::{self, Executable};
+use crate::pipeline::{self, Executable, Options};
 use crate::sema::hir::{FuncId, Program};
 use crate::source::Interner;
 use crate::timing::Timings;
@@ -33,9 +33,11 @@ impl Code {
         let hosts = engine.hosts.iter().map(|host| host.register(runtime));
         let hosts: Vec<u64> = hosts.collect();
         module.first_type = runtime.types.count();
-        module.outlives_traps = !engine.options.once;
-        module.is_whole = engine.options.once && !engine.options.counted;
-        let executable = pipeline::compile_module(module, &engine.options, runtime, timings)?;
+        module.is_whole = engine.options.once;
+        // A profile is read beside all code.
+        let drop_unused = engine.options.once && !engine.options.counted;
+        let options = Options { drop_unused, ..engine.options.clone() };
+        let executable = pipeline::compile_module(module, &options, runtime, timings)?;
         for (slot, value) in (0..).zip(hosts) {
             runtime.set_global(slot, value);
         }

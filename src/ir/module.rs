@@ -41,9 +41,8 @@ pub struct Module {
     pub known_types: Vec<u32>,
     /// The number of the first object type that belongs to this module (see `ir::load`).
     pub first_type: u32,
-    /// Whether what is in memory is seen by later runs after a trap: it is as the program left it.
-    pub outlives_traps: bool,
-    /// Whether nobody but the script and `main` calls its functions.
+    /// Whether it is a whole program that runs once: nobody but the script and `main` calls its functions,
+    /// and nobody sees after a trap what is in memory.
     pub is_whole: bool,
     /// For each function: what a call of it may do, where the optimiser has found that.
     pub summaries: Vec<Summary>,
@@ -63,8 +62,7 @@ impl Default for Module {
             main: None,
             known_types: Vec::new(),
             first_type: FIRST_REGISTERED,
-            outlives_traps: false,
-            is_whole: false,
+            is_whole: true,
             summaries: Vec::new(),
         }
     }

@@ -13,7 +13,7 @@ use toyjit_runtime::trap::Stopped;
 use toyjit_runtime::{CodeRange, Interruptible, Site};
 
 /// Functions begin at multiples of this many bytes.
-const ALIGN: usize = 32;
+const ALIGN: usize = 64;
 
 /// Why a module could not be linked.
 #[derive(Debug)]

@@ -93,7 +93,7 @@ fn at_end(
     at_start: &SideTable<Block, Option<Overwritten>>,
 ) -> Overwritten {
     let nothing = || Overwritten::These(Vec::new());
-    if module.outlives_traps {
+    if !module.is_whole {
         return nothing();
     }
     match &f.blocks[block].terminator {
@@ -141,7 +141,7 @@ impl Overwritten {
     /// Forgets what an instruction may read, or shows to others.
     fn read_by(&mut self, f: &Function, module: &Module, inst: Inst) {
         let does = effects(module, f, inst);
-        let shows = does.has(Effects::TRAPS.and(Effects::IO)) && module.outlives_traps;
+        let shows = does.has(Effects::TRAPS.and(Effects::IO)) && !module.is_whole;
         let reads = does.has(Effects::READS) && !fault::is(Fault::DeadStoreRead);
         if !shows && !reads {
             return;

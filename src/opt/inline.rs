@@ -1,11 +1,11 @@
 //! Inlining: a call becomes the called function's blocks.
 //!
-//! Functions come callees first (see the runner), so what is copied has been through the early
+//! Functions come callees first (see the runner), so that what is copied has been through the early
 //! passes and has its own calls inlined. Small functions always go in, larger ones where the call
-//! is in a loop, and still larger ones where it is the only call; a caller grows up to a budget. Where
-//! nobody is left to call a function of a whole program, it goes (`unused`). A function that calls itself is not copied into
-//! others; into itself it is, a few rounds deep, which makes of many calls few; or once, where it is
-//! pure and makes some calls twice then, which `pre` sees to.
+//! is in a loop, and still larger ones where it is the only call in a whole program; a caller grows
+//! up to a budget. A function that calls itself is not copied into others; into itself it is, a few
+//! rounds deep, which makes of many calls few; or once, where it is pure and makes some calls twice
+//! then, which `pre` sees to.
 //!
 //! Function values that are known are called like functions; what one has captured takes the place of
 //! the loads. Where a function that is handed one goes into a caller that makes it, the call is
@@ -34,8 +34,10 @@ use toyjit_runtime::fault::{self, Fault};
 const SMALL: usize = 20;
 /// In loops and in functions that call themselves, up to this size.
 const HOT: usize = 80;
-/// Where it is the only call, up to this size, in a loop or not.
+/// Where it is the only call, up to this size, in a loop or not, if no code has come into the function
+/// by so many calls: else chains of functions would be copied again and again.
 const ONCE: usize = 400;
+const ONCE_DEPTH: usize = 4;
 /// How much a caller grows at most by callees that are not small, and by all.
 const GROWTH: [usize; 2] = [1000, 4000];
 /// A function goes into itself while it is smaller than this, at most so many rounds.
@@ -59,10 +61,13 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
             None
         };
         let once = module.summaries.get(id.0 as usize).is_some_and(|s| s.calls == 1);
-        let Some(size) = size(callee, if once { ONCE } else { HOT }) else {
-            return refuse("it is large");
-        };
-        let hot = in_loop || recursive || once && module.is_whole;
+        let mut measured = size(callee, HOT, MAX_DEPTH);
+        let mut hot = in_loop || recursive;
+        if module.is_whole && once && (measured.is_none() || !hot) {
+            let whole = size(callee, ONCE, ONCE_DEPTH);
+            (measured, hot) = (whole.or(measured), hot || whole.is_some());
+        }
+        let Some(size) = measured else { return refuse("it is large") };
         if size > SMALL && !hot {
             return refuse("it is not small, and the call is in no loop");
         }
@@ -91,7 +96,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
         }
         name_callees(f, module);
     }
-    if recursive && size(f, HOT).is_some_and(|size| size < RECURSION.0) {
+    if recursive && size(f, HOT, MAX_DEPTH).is_some_and(|size| size < RECURSION.0) {
         if let Some(once) = once_into_itself(f, cx) {
             *f = once;
             return;
@@ -103,7 +108,7 @@ pub fn run(f: &mut Function, cx: &mut Context<'_>) {
                 let said = || format!("`{}` inlined into itself", body.name);
                 go.then(|| cx.remarks.say_at("inline", span, said)).map(|()| &body)
             });
-            if size(f, HOT).is_none_or(|size| size >= RECURSION.0) {
+            if size(f, HOT, MAX_DEPTH).is_none_or(|size| size >= RECURSION.0) {
                 break;
             }
         }
@@ -132,7 +137,7 @@ fn once_into_itself(f: &Function, cx: &mut Context<'_>) -> Option<Function> {
 
 /// Instructions and blocks of a function that may be copied; none where they are more than `most`,
 /// or it can't.
-fn size(f: &Function, most: usize) -> Option<usize> {
+fn size(f: &Function, most: usize, most_deep: usize) -> Option<usize> {
     if f.blocks.len() > MAX_BLOCKS {
         return None;
     }
@@ -143,7 +148,7 @@ fn size(f: &Function, most: usize) -> Option<usize> {
         if loads.any(|&load| f.blocks[ENTRY].params.first() != f.args(load).first()) {
             return None;
         }
-        if size > most || data.insts.iter().any(|&inst| depth(f, f.insts[inst].loc) >= MAX_DEPTH) {
+        if size > most || data.insts.iter().any(|&inst| depth(f, f.insts[inst].loc) >= most_deep) {
             return None;
         }
     }

@@ -353,6 +353,8 @@ pub struct Options {
     pub fuel: Option<u64>,
     /// Whether the observer is told what the passes say of their work.
     pub remarks: bool,
+    /// Whether functions of a whole program lose their code when nobody is left to call them.
+    pub drop_unused: bool,
 }
 
 impl Options {
@@ -486,7 +488,7 @@ pub fn run(module: &mut Module, options: &Options, observer: &mut dyn Observer) 
     // Stands in a function's place while it is worked on.
     let mut empty = Function::new("", FuncRef(0), Signature::default());
     for (is_late, passes) in [(false, &early), (true, &late)] {
-        if is_late && module.is_whole {
+        if is_late && options.drop_unused {
             unused::drop_unused(module);
         }
         for &id in &order {

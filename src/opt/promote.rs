@@ -35,7 +35,7 @@ const MAX_CLASSES: usize = 16;
 
 /// Promotes places.
 pub fn run(f: &mut Function, cx: &mut Context<'_>) {
-    if cx.module.outlives_traps {
+    if !cx.module.is_whole {
         return;
     }
     let Some((cfg, loops)) = cx.graph.loops(f) else { return };

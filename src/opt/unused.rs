@@ -1,8 +1,8 @@
 //! Functions that nobody calls any more.
 //!
-//! Of a whole program only what can be reached from the top-level statements and `main` is kept: by calls,
-//! and by function values, wherever they are made. Of the rest stay the name and what traps are told with,
-//! since code of it may run where it was inlined.
+//! Of a whole program only what can be reached from the top-level statements and `main` is kept: by
+//! calls, and by function values, wherever they are made. Of the rest stay the name and what traps are
+//! told with, since code of it may run where it was inlined.
 //!
 //! Linear in the module.
 
@@ -46,4 +46,55 @@ fn add_callees(f: &Function, open: &mut Vec<FuncRef>) {
         ValueDef::Const(Const::Func(id)) => Some(id),
         _ => None,
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::drop_unused;
+    use crate::ir::parse;
+
+    #[test]
+    fn what_values_and_calls_lead_to_stays() {
+        let mut module = parse::module(
+            "script = @script
+            fn @script() {
+            b0:
+              v0: int = call @called(1)
+              v1: int = call_value &named(v0)
+              ret
+            }
+            fn @called(int) -> int {
+            b0(v0: int):
+              v1 = new_closure @made(v0)
+              v2: int = call_value v1()
+              ret v2
+            }
+            fn @named(int) -> int {
+            b0(v0: int):
+              v1 = iadd v0, 1
+              ret v1
+            }
+            fn @made() -> int captures(int) {
+            b0(v0: ref):
+              v1: int = load_capture 0, v0
+              ret v1
+            }
+            fn @lost(int) -> int {
+            b0(v0: int):
+              v1: int = call @behind(v0)
+              ret v1
+            }
+            fn @behind(int) -> int {
+            b0(v0: int):
+              ret v0
+            }",
+        )
+        .unwrap();
+        drop_unused(&mut module);
+        let kept =
+            module.functions.values().filter(|f| !f.blocks.values().all(|b| b.insts.is_empty()));
+        let kept: Vec<&str> = kept.map(|f| f.name.as_str()).collect();
+        assert_eq!(kept, ["script", "called", "named", "made"]);
+        assert!(crate::ir::verify::verify_module(&module).is_ok());
+    }
 }

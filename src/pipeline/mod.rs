@@ -53,6 +53,8 @@ pub struct Options {
     /// Whether a program runs once, from its beginning: nobody sees after a trap what memory holds, and
     /// nobody calls its functions by their names.
     pub once: bool,
+    /// Whether functions that nobody is left to call lose their code.
+    pub drop_unused: bool,
     /// Whether programs count how often each of their blocks runs.
     pub counted: bool,
     /// What of the processor may be used.
@@ -75,6 +77,7 @@ impl Default for Options {
             polls: true,
             metered: false,
             once: false,
+            drop_unused: false,
             counted: false,
             features: Features::detect(),
             threads: None,
@@ -114,6 +117,7 @@ pub fn optimise(
         verify: options.verify,
         fuel: options.fuel,
         remarks: options.remarks,
+        drop_unused: options.drop_unused,
     };
     timings.time("opt", || opt::run(module, &passes, observer));
 }

@@ -141,7 +141,7 @@ impl Draft {
     ) -> Result<Self, CompileError> {
         self.module.known_types = known_types.to_vec();
         self.module.first_type = runtime.types.count();
-        self.module.outlives_traps = true;
+        self.module.is_whole = false;
         pipeline::middle(&mut self.module, options, timings, &mut ());
         self.compiled = pipeline::machine_code(&self.module, options, timings)?;
         let is_lambda = |module: &Module, f: FuncRef| module.functions[f].signature.env;

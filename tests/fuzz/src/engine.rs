@@ -73,6 +73,7 @@ impl Engine {
             spill_everything: self.spill,
             fuel: self.fuel,
             few_registers: self.few,
+            drop_unused: true,
             features: if self.baseline { Features::BASELINE } else { Features::detect() },
             ..Options::default()
         }

@@ -219,7 +219,6 @@ impl Subject {
             return made;
         }
         let mut module = module(self.program(engine)).clone();
-        module.is_whole = true;
         let mut work = Work::of(&module);
         let options = Options { verify: engine.verifies_passes(), ..engine.options() };
         pipeline::middle(&mut module, &options, &mut Timings::new(), &mut work);
