@@ -320,7 +320,8 @@ pub enum Inst<R = VReg> {
     Branch {
         compare: Compare<R>,
     },
-    /// To the successor that the table has at `value - base`, or outside of it to the first.
+    /// To the successor that the table has at `value - base`, or outside of it to the first; on the way
+    /// the register of `value` is that of `temp`.
     Switch {
         value: R,
         temp: R,
@@ -502,7 +503,7 @@ impl<R: Copy> Inst<R> {
             Inst::Branch { compare } => Inst::Branch { compare: compare.map(f) },
             Inst::Switch { value, temp, base, ref table } => {
                 let value = f(value, Use, Reg);
-                Inst::Switch { value, temp: f(temp, Temp, Reg), base, table: table.clone() }
+                Inst::Switch { value, temp: f(temp, Def, SameAsFirst), base, table: table.clone() }
             }
             Inst::Return { value } => {
                 Inst::Return { value: value.map(|(reg, at)| (f(reg, Use, Fixed(at)), at)) }
