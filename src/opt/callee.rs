@@ -19,11 +19,23 @@ pub(super) fn known(f: &Function, module: &Module, inst: Inst) -> Option<FuncRef
         value.and_then(|value| closure(f, value)).map(|made| FuncRef(f.insts[made].imm as u32));
     let id = match f.insts[inst].op {
         Op::Call => callee(f, inst)?,
-        Op::CallValue => value.and_then(|value| named(f, value)).or(made)?,
+        Op::CallValue => {
+            let id = value.and_then(|value| named(f, value)).or(made)?;
+            fits(f, module, inst, id).then_some(id)?
+        }
         _ => return None,
     };
     let has_env = module.functions.get(id)?.signature.env;
     (!has_env || made == Some(id)).then_some(id)
+}
+
+/// Whether a function has the parameters and the result that the call of a value wants: in a text of
+/// IR it may be another's.
+fn fits(f: &Function, module: &Module, inst: Inst, id: FuncRef) -> bool {
+    let Some(callee) = module.functions.get(id) else { return false };
+    let given = f.args(inst)[1..].iter().map(|&arg| f.values[arg].ty);
+    let result = f.insts[inst].result.map(|result| f.values[result].ty);
+    given.eq(callee.signature.params.iter().copied()) && result == callee.signature.result
 }
 
 /// The instruction that makes a function value.
@@ -47,6 +59,7 @@ pub(super) fn name_callees(f: &mut Function, module: &Module) {
             if f.insts[inst].op == Op::CallValue
                 && let Some(id) = named(f, f.args(inst)[0])
                 && module.functions.get(id).is_some_and(|callee| !callee.signature.env)
+                && fits(f, module, inst, id)
             {
                 let args: SmallVec<[Value; 4]> = SmallVec::from_slice(&f.args(inst)[1..]);
                 let args = f.pool.list(&args);
