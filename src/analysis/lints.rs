@@ -56,8 +56,8 @@ fn variables_of(writes: &[Write]) -> Vec<Variable> {
 /// The writes that nothing reads, of some in the order of their points.
 fn dead_writes(f: &Function, cfg: &Cfg, writes: &[Write]) -> Vec<Write> {
     let mut dead = Vec::new();
-    let is_late = |write: &&Write| write.kind != WriteKind::Late;
-    let mut doubtful: Vec<Write> = writes.iter().filter(is_late).copied().collect();
+    let has_value = |write: &&Write| write.kind != WriteKind::Late;
+    let mut doubtful: Vec<Write> = writes.iter().filter(has_value).copied().collect();
     let mut candidates = variables_of(&doubtful);
     if candidates.len() / 64 * cfg.rpo().len() > SOON_COST * doubtful.len() {
         doubtful.retain(|write| !is_read_soon(f, write.at, write.variable));

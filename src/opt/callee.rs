@@ -2,7 +2,7 @@
 //!
 //! A function value that is called where it is made, or that has a name, is a function as well.
 
-use crate::ir::{Const, FuncRef, Function, Inst, Module, Op, Value};
+use crate::ir::{Const, FuncRef, Function, Inst, Module, Op, Signature, Value};
 use smallvec::SmallVec;
 
 /// The function of the module that an instruction calls.
@@ -21,7 +21,7 @@ pub(super) fn known(f: &Function, module: &Module, inst: Inst) -> Option<FuncRef
         Op::Call => callee(f, inst)?,
         Op::CallValue => {
             let id = value.and_then(|value| named(f, value)).or(made)?;
-            fits(f, module, inst, id).then_some(id)?
+            fits(f, inst, &module.functions.get(id)?.signature).then_some(id)?
         }
         _ => return None,
     };
@@ -31,11 +31,10 @@ pub(super) fn known(f: &Function, module: &Module, inst: Inst) -> Option<FuncRef
 
 /// Whether a function has the parameters and the result that the call of a value wants: in a text of
 /// IR it may be another's.
-fn fits(f: &Function, module: &Module, inst: Inst, id: FuncRef) -> bool {
-    let Some(callee) = module.functions.get(id) else { return false };
+fn fits(f: &Function, inst: Inst, callee: &Signature) -> bool {
     let given = f.args(inst)[1..].iter().map(|&arg| f.values[arg].ty);
     let result = f.insts[inst].result.map(|result| f.values[result].ty);
-    given.eq(callee.signature.params.iter().copied()) && result == callee.signature.result
+    given.eq(callee.params.iter().copied()) && result == callee.result
 }
 
 /// The instruction that makes a function value.
@@ -57,9 +56,8 @@ pub(super) fn name_callees(f: &mut Function, module: &Module) {
         for i in 0..f.blocks[block].insts.len() {
             let inst = f.blocks[block].insts[i];
             if f.insts[inst].op == Op::CallValue
-                && let Some(id) = named(f, f.args(inst)[0])
-                && module.functions.get(id).is_some_and(|callee| !callee.signature.env)
-                && fits(f, module, inst, id)
+                && named(f, f.args(inst)[0]).is_some()
+                && let Some(id) = known(f, module, inst)
             {
                 let args: SmallVec<[Value; 4]> = SmallVec::from_slice(&f.args(inst)[1..]);
                 let args = f.pool.list(&args);
